@@ -1,0 +1,105 @@
+"""What can go wrong in the engine, as types with fields; whoever shows them to a person words them.
+
+Every error has a `code` (stable, for translation) and `arguments` (what the wording needs). `str(error)` is a plain
+English sentence for terminals and logs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class EngineError(Exception):
+    """Anything the engine reports to a caller. Subclasses set `code` and fill `arguments`."""
+
+    code = "engine"
+
+    def __init__(self, message: str, **arguments: object) -> None:
+        super().__init__(message)
+        self.arguments = arguments
+
+
+class BadRequest(EngineError):
+    """A request that cannot be served as it stands: `name` should be `expected`, but is `actual`."""
+
+    code = "bad-request"
+
+    def __init__(self, name: str, expected: str, actual: object) -> None:
+        super().__init__(f"{name} must be {expected}, not {actual!r}", name=name, expected=expected, actual=actual)
+
+
+class ModelNotUsable(EngineError):
+    """A model folder that cannot be loaded.
+
+    `reason` is a code out of `REASONS`; `detail` names the file, tensor or architecture that it is about.
+    """
+
+    code = "model-not-usable"
+
+    REASONS = {
+        "missing": "there is no such folder",
+        "not-a-model": "the folder has no config.json, so it is not a model",
+        "incomplete": "{detail} is missing: the download or copy did not finish",
+        "damaged": "{detail} cannot be read: the file is damaged",
+        "wrong-tensors": "the weights do not fit the configuration ({detail})",
+        "unknown-architecture": "its architecture {detail} is not known to the installed mlx-lm",
+        "no-tokenizer": "its tokenizer cannot be read ({detail})",
+        "unsafe": "it would run code or read files from elsewhere ({detail}), which Tandem never does",
+        "vocabulary": "its vocabulary does not match the main model's ({detail})",
+        "no-room": "there is not enough memory for it ({detail})",
+    }
+
+    def __init__(self, path: str | Path, reason: str, detail: str = "") -> None:
+        self.path, self.reason, self.detail = str(path), reason, detail
+        sentence = self.REASONS[reason].format(detail=detail)
+        super().__init__(f"{path} cannot be used: {sentence}", path=str(path), reason=reason, detail=detail)
+
+
+class NoModel(EngineError):
+    """A request came while no main model is loaded."""
+
+    code = "no-model"
+
+    def __init__(self) -> None:
+        super().__init__("no main model is loaded")
+
+
+class PromptTooLong(EngineError):
+    """The conversation has `tokens` tokens and the model's context holds `limit`."""
+
+    code = "prompt-too-long"
+
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(
+            f"the conversation has {tokens} tokens and the model's context holds {limit}: "
+            "shorten it or choose a model with a longer context",
+            tokens=tokens,
+            limit=limit,
+        )
+
+
+class TemplateFailed(EngineError):
+    """The model's chat template cannot render this conversation."""
+
+    code = "template-failed"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"the model's chat template cannot render this conversation: {detail}", detail=detail)
+
+
+class EngineClosed(EngineError):
+    """The engine was closed before or while it served this call."""
+
+    code = "engine-closed"
+
+    def __init__(self) -> None:
+        super().__init__("the engine is closed")
+
+
+class InternalFailure(EngineError):
+    """Something that is our fault or the machine's; `detail` is the exception's own words, the log has the rest."""
+
+    code = "internal"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"the engine hit an unexpected error: {detail}", detail=detail)

@@ -1,0 +1,106 @@
+"""What a caller gets back while a request runs, in this order:
+
+PrefillProgress*, TokensCommitted*, then exactly one of Finished or Failed. All of them hold plain Python data and
+may cross threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.errors import EngineError
+    from engine.stats import RequestStats, RoundRecord
+
+# Who proposed a token. "main" is the token that the main model adds at the end of every round.
+SOURCES = ("main", "draft", "ngram")
+FINISH_REASONS = ("stop", "length", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn."""
+
+    done: int
+    total: int
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One committed token.
+
+    `text` is what it added to the answer (empty while a character is incomplete or a stop string may be forming),
+    `source` who proposed it, `position` its index in its round (0 is the first guess), `round` the round's number
+    in this request and `logprob` the main model's natural log-probability of it.
+    """
+
+    id: int
+    text: str
+    source: str
+    position: int
+    round: int
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
+class TokensCommitted:
+    """One round's result: the text it added, its tokens, what the round did and the request's figures so far."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    round: RoundRecord
+    stats: RequestStats
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The whole answer: `reason` is one of FINISH_REASONS; `ids` are all committed tokens."""
+
+    reason: str
+    text: str
+    ids: tuple[int, ...]
+    stats: RequestStats
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The request ended with `error`; `text` is what had been committed before. The engine goes on serving."""
+
+    error: EngineError
+    text: str
+    stats: RequestStats | None = None
+
+
+Event = PrefillProgress | TokensCommitted | Finished | Failed
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """The event as the object that `tandem chat --json` prints."""
+    if isinstance(event, PrefillProgress):
+        return {"event": "prefill", **asdict(event)}
+    if isinstance(event, TokensCommitted):
+        return {
+            "event": "tokens",
+            "text": event.text,
+            "ids": [token.id for token in event.tokens],
+            "tokens": [asdict(token) for token in event.tokens],
+            "round": asdict(event.round),
+        }
+    if isinstance(event, Finished):
+        return {
+            "event": "finished",
+            "reason": event.reason,
+            "text": event.text,
+            "ids": list(event.ids),
+            "stats": asdict(event.stats),
+        }
+    return {
+        "event": "failed",
+        "code": event.error.code,
+        "message": str(event.error),
+        "arguments": {name: str(value) for name, value in event.error.arguments.items()},
+        "text": event.text,
+        "stats": asdict(event.stats) if event.stats else None,
+    }

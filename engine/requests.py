@@ -1,0 +1,103 @@
+"""What a caller hands to the engine: a chat request and its settings, checked where they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engine.errors import BadRequest
+
+METHODS = ("auto", "draft", "ngram", "off")
+ACCEPTANCE_RULES = ("match", "rejection")
+
+
+@dataclass(frozen=True)
+class SamplingSettings:
+    """How the main model's next token is drawn.
+
+    `temperature` 0 is greedy. `top_k` 0, `top_p` 1, `min_p` 0, `repetition_penalty` 1 and the two other penalties
+    at 0 switch that rule off. The penalties look at the last `penalty_window` tokens. `logit_bias` maps token ids
+    to what is added to their logits. With `seed` None every request draws a fresh one; it is reported in the stats.
+    """
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    penalty_window: int = 20
+    logit_bias: Mapping[int, float] = field(default_factory=dict)
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        _require(0.0 <= self.temperature <= 10.0, "temperature", "between 0 and 10", self.temperature)
+        _require(self.top_k >= 0, "top_k", "0 or more", self.top_k)
+        _require(0.0 < self.top_p <= 1.0, "top_p", "above 0 and at most 1", self.top_p)
+        _require(0.0 <= self.min_p <= 1.0, "min_p", "between 0 and 1", self.min_p)
+        _require(self.repetition_penalty > 0.0, "repetition_penalty", "above 0", self.repetition_penalty)
+        _require(self.penalty_window >= 0, "penalty_window", "0 or more", self.penalty_window)
+        if self.seed is not None:
+            _require(0 <= self.seed < 2**64, "seed", "between 0 and 2^64 - 1", self.seed)
+
+
+@dataclass(frozen=True)
+class SpeculationSettings:
+    """Where guesses come from and how many a round may hold.
+
+    `method` is "auto" (whatever pays best here), "draft" (the draft model), "ngram" (lookup in the text so far) or
+    "off". `depth` fixes the number of guesses a round; None lets the controller choose up to `max_depth`.
+    `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
+    """
+
+    method: str = "auto"
+    depth: int | None = None
+    max_depth: int = 8
+    acceptance: str = "match"
+
+    def __post_init__(self) -> None:
+        _require(self.method in METHODS, "method", f"one of {', '.join(METHODS)}", self.method)
+        _require(
+            self.acceptance in ACCEPTANCE_RULES,
+            "acceptance",
+            f"one of {', '.join(ACCEPTANCE_RULES)}",
+            self.acceptance,
+        )
+        _require(1 <= self.max_depth <= 32, "max_depth", "between 1 and 32", self.max_depth)
+        if self.depth is not None:
+            _require(0 <= self.depth <= 32, "depth", "between 0 and 32", self.depth)
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One question to the engine.
+
+    `messages` are chat turns ({"role", "content"}, oldest first). `stop` strings end the answer and are cut from it.
+    `max_tokens` None means up to the end of the context.
+
+    Raises `BadRequest` when a message has no role or content, or nothing was asked.
+    """
+
+    messages: Sequence[Mapping[str, str]]
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
+    speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
+    max_tokens: int | None = 1024
+    stop: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise BadRequest("messages", "at least one message", 0)
+        for message in self.messages:
+            if not isinstance(message.get("role"), str) or not isinstance(message.get("content"), str):
+                raise BadRequest("messages", "a role and a text in each message", dict(message))
+        if not self.messages[-1]["content"].strip():
+            raise BadRequest("messages", "a last message with text in it", self.messages[-1]["content"])
+        if self.max_tokens is not None:
+            _require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
+        _require(all(self.stop), "stop", "non-empty strings", list(self.stop))
+
+
+def _require(condition: bool, name: str, expected: str, actual: object) -> None:
+    if not condition:
+        raise BadRequest(name, expected, actual)
