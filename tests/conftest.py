@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# Nothing a test does may reach the network; the Hub of a test is a server on loopback.
-os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["HF_HUB_DISABLE_UPDATE_CHECK"] = "1"
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
 
@@ -26,6 +27,21 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HF_HOME", str(home / "huggingface"))
     return home
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail any connection that leaves this machine: the Hub of a test is a server on loopback."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple):
+            host = "127.0.0.1" if address[0] == "localhost" else address[0]
+            if not ipaddress.ip_address(host).is_loopback:
+                raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
 
 
 @pytest.fixture(autouse=True)
