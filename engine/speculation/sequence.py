@@ -1,0 +1,113 @@
+"""A sequence: one model's caches, and the committed tokens that they have not seen yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mlx.core as mx
+
+from engine.speculation.rollback import Rollback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as Tokens
+
+
+class Sequence:
+    """What one model knows of one text.
+
+    `tokens` is everything committed, prompt included; `position` says how many of them the caches hold; the
+    rest is `pending` and rides along as the first rows of the next forward pass. After a rejection that only
+    a restore can undo, `position` stays where it was and `pending` grows by the tokens that were kept.
+
+    Decoding leaves at least the last token pending. A pipelined plain step may feed a token that the host has
+    not seen yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy
+    token as the only row, and once it is known commit(1, [token]) keeps it, or abort() and append([token])
+    leave it pending.
+
+    Raises `UnknownCacheKind` when a cache cannot be rolled back.
+    """
+
+    def __init__(self, model: Any, caches: Any) -> None:
+        self.model = model
+        self.caches = caches
+        self.rollback = Rollback(caches)
+        self.tokens: list[int] = []
+        self.position = 0
+        self._pending_rows = 0
+
+    @property
+    def pending(self) -> list[int]:
+        """The committed tokens that the caches have not seen."""
+        return self.tokens[self.position :]
+
+    def append(self, tokens: Tokens[int]) -> None:
+        """Commit `tokens` without a forward pass, a prompt for example."""
+        self.tokens.extend(tokens)
+
+    def verify(self, guesses: mx.array | Tokens[int] = ()) -> mx.array:
+        """Begin a transaction and run one forward pass over pending + guesses.
+
+        `guesses` are k token ids, perhaps a lazy device array of shape (k,). Returns lazy logits of shape
+        (k + 1, V): row i is what the model says after guesses[:i], row 0 after the last pending token. With
+        nothing pending the rows start after the first guess: (k, V). When the pass raises, the caches are as
+        before.
+        """
+        pending = self.pending
+        rows = _as_row(pending, guesses)
+        self.rollback.begin(rows.shape[1])
+        self._pending_rows = len(pending)
+        try:
+            logits: mx.array = self.model(rows, cache=self.caches)
+        except BaseException:
+            self.rollback.abort()
+            raise
+        return logits[0, max(len(pending) - 1, 0) :, :]
+
+    def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
+        """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
+
+        `new_tokens` are the accepted guesses and the model's own token, perhaps cut short by a stop: no guess
+        behind the cut is kept.
+        """
+        keep = self._pending_rows + min(accepted, len(new_tokens))
+        self.position += self.rollback.commit(keep)
+        self.tokens.extend(new_tokens)
+
+    def abort(self) -> None:
+        """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
+        self.rollback.abort()
+
+    def prefill(self, chunk: int) -> Iterator[tuple[int, int]]:
+        """Feed pending[:-1] in chunks of at most `chunk` tokens; yields (done, total) after each.
+
+        Closing the iterator between chunks, or an exception inside one, leaves the chunks before it cached.
+        """
+        start = self.position
+        total = max(len(self.tokens) - 1 - start, 0)
+        while self.position < start + total:
+            end = min(self.position + chunk, start + total)
+            rows = _as_row(self.tokens[self.position : end], ())
+            self.rollback.begin(rows.shape[1])
+            try:
+                self.model(rows, cache=self.caches)
+                mx.eval(self.arrays())
+            except BaseException:
+                self.rollback.abort()
+                raise
+            self.position += self.rollback.commit(rows.shape[1])
+            mx.clear_cache()
+            yield self.position - start, total
+
+    def arrays(self) -> list[mx.array]:
+        """Every array of the caches, to be evaluated together with a round's result."""
+        return self.rollback.arrays()
+
+
+def _as_row(pending: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:
+    """Token ids of shape (1, rows) for a forward pass."""
+    if not isinstance(guesses, mx.array):
+        return mx.array([[*pending, *guesses]], mx.uint32)
+    if not pending:
+        return guesses.astype(mx.uint32)[None]
+    return mx.concatenate([mx.array([*pending], mx.uint32), guesses.astype(mx.uint32)])[None]
