@@ -1,0 +1,73 @@
+"""What a model folder may reach: its own files, and in the Hugging Face cache the blobs behind them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_MOST_ENTRIES = 10_000
+_DEEPEST = 4
+
+
+class LeavesFolderError(ValueError):
+    """`name` leads outside the folder."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class TooManyEntriesError(ValueError):
+    """The folder is no model folder: it holds thousands of files or is nested too deeply."""
+
+
+def allowed_roots(folder: Path) -> tuple[Path, ...]:
+    """The resolved places that a file of this folder may lie in.
+
+    A snapshot of the Hugging Face cache links into its repository's `blobs` and, for deduplicated ones, into
+    the cache's own.
+    """
+    home = folder.resolve()
+    if home.parent.name == "snapshots" and home.parent.parent.name.startswith("models--"):
+        repository = home.parent.parent
+        return (home, repository / "blobs", repository.parent / "blobs")
+    return (home,)
+
+
+def list_inside(folder: Path) -> list[str]:
+    """Relative names of all files below `folder`.
+
+    Raises `LeavesFolderError` for the first whose place, after all links, is elsewhere, `TooManyEntriesError`
+    past 10,000.
+    """
+    roots = allowed_roots(folder)
+    names: list[str] = []
+    pending: list[tuple[Path, int]] = [(folder.resolve(), 0)]
+    seen = 0
+    while pending:
+        place, depth = pending.pop()
+        with os.scandir(place) as entries:
+            for entry in entries:
+                seen += 1
+                if seen > _MOST_ENTRIES:
+                    raise TooManyEntriesError(str(folder))
+                name = os.path.relpath(entry.path, roots[0])
+                if entry.is_symlink():
+                    target = Path(os.path.realpath(entry.path))
+                    if not any(target.is_relative_to(root) for root in roots):
+                        raise LeavesFolderError(name)
+                if entry.is_dir(follow_symlinks=False):
+                    if depth == _DEEPEST:
+                        raise TooManyEntriesError(str(folder))
+                    pending.append((Path(entry.path), depth + 1))
+                else:
+                    names.append(name)
+    return names
+
+
+def stays_inside(folder: Path, name: object) -> bool:
+    """Whether `name`, as a file in the folder names another one, stays inside the folder."""
+    if not isinstance(name, str) or "\0" in name:
+        return False
+    home = folder.resolve()
+    return Path(os.path.normpath(home / name)).is_relative_to(home)

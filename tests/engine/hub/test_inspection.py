@@ -1,0 +1,235 @@
+"""What check_folder lets through, and the reason that it gives for each thing that it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ModelNotUsable
+from engine.hub.inspection import check_folder
+from tests.engine.hub.model_folders import (
+    llama_config,
+    llama_tensors,
+    model_files,
+    safetensors,
+    with_header,
+    write_folder,
+    write_snapshot,
+)
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return write_folder(tmp_path / "model", model_files())
+
+
+def refusal(folder: Path) -> tuple[str, str]:
+    with pytest.raises(ModelNotUsable) as caught:
+        check_folder(folder)
+    return caught.value.reason, caught.value.detail
+
+
+def change_json(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_complete_folder_passes(good: Path) -> None:
+    check_folder(good)
+
+
+def test_a_sharded_folder_passes(tmp_path: Path) -> None:
+    check_folder(write_folder(tmp_path / "m", model_files(shards=3)))
+
+
+def test_links_of_the_hub_cache_into_its_own_blobs_pass(tmp_path: Path) -> None:
+    check_folder(write_snapshot(tmp_path, "org/model", model_files()))
+
+
+def test_links_into_another_repositorys_blobs_are_unsafe(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, "org/model", model_files())
+    other = write_snapshot(tmp_path, "org/other", model_files())
+    (snapshot / "config.json").unlink()
+    (snapshot / "config.json").symlink_to(os.path.realpath(other / "config.json"))
+    assert refusal(snapshot) == ("unsafe", "config.json leads outside the folder")
+
+
+def test_a_folder_reached_through_a_link_of_the_user_passes(good: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(good)
+    check_folder(tmp_path / "link")
+
+
+def test_python_that_nothing_asks_for_is_left_alone(good: Path) -> None:
+    (good / "modeling_evil.py").write_text("raise SystemExit(1)")
+    change_json(good / "config.json", auto_map={"AutoModelForCausalLM": "modeling_evil.Model"})
+    check_folder(good)
+
+
+def test_a_tokenizer_class_that_transformers_has_needs_no_code(good: Path) -> None:
+    settings = {"tokenizer_class": "LlamaTokenizerFast", "auto_map": {"AutoTokenizer": ["evil.T", None]}}
+    change_json(good / "tokenizer_config.json", **settings)
+    check_folder(good)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "reason"),
+    [
+        ("config.json", {"model_file": "evil.py"}, "unsafe"),
+        ("config.json", {"model_type": "../evil"}, "unknown-architecture"),
+        ("config.json", {"model_type": "cache"}, "unknown-architecture"),
+        ("config.json", {"model_type": ["llama"]}, "unknown-architecture"),
+        ("config.json", {"model_type": "no-such-model"}, "unknown-architecture"),
+        ("config.json", {"num_hidden_layers": 10**9}, "damaged"),
+        ("config.json", {"num_hidden_layers": -1}, "damaged"),
+        ("config.json", {"hidden_size": True}, "damaged"),
+        ("config.json", {"vocab_size": "32"}, "damaged"),
+        ("config.json", {"text_config": []}, "damaged"),
+        ("config.json", {"rope_scaling": {"factor": 10**300}}, "damaged"),
+        ("config.json", {"quantization": {"bits": 0, "group_size": 64}}, "damaged"),
+        ("config.json", {"quantization": 4}, "damaged"),
+        ("config.json", {"num_hidden_layers": 3}, "wrong-tensors"),
+        (
+            "tokenizer_config.json",
+            {"auto_map": {"AutoTokenizer": ["evil.T", None]}, "tokenizer_class": "T"},
+            "unsafe",
+        ),
+        ("tokenizer_config.json", {"init_inputs": ["/etc/hostname"]}, "unsafe"),
+        ("tokenizer_config.json", {"tokenizer_file": "/etc/hostname"}, "unsafe"),
+        ("tokenizer_config.json", {"fast_tokenizer_files": ["../../../../../../etc/hostname"]}, "unsafe"),
+        ("tokenizer_config.json", {"tool_parser_type": "...os"}, "unsafe"),
+        ("tokenizer_config.json", {"chat_template_type": "evil"}, "unsafe"),
+    ],
+)
+def test_a_setting_out_of_bounds_is_refused(
+    good: Path, name: str, changes: dict[str, object], reason: str
+) -> None:
+    change_json(good / name, **changes)
+    assert refusal(good)[0] == reason
+
+
+def test_a_missing_folder_is_missing(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "nowhere")[0] == "missing"
+
+
+def test_a_folder_without_a_configuration_is_not_a_model(tmp_path: Path) -> None:
+    assert refusal(write_folder(tmp_path / "photos", {"a.jpg": b""}))[0] == "not-a-model"
+
+
+def test_a_folder_without_weights_names_the_missing_file(good: Path) -> None:
+    (good / "model.safetensors").unlink()
+    assert refusal(good) == ("incomplete", "model.safetensors")
+
+
+def test_a_shard_that_the_index_names_and_that_is_absent_is_named(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "m", model_files(shards=3))
+    (folder / "model-00002-of-00003.safetensors").unlink()
+    assert refusal(folder) == ("incomplete", "model-00002-of-00003.safetensors")
+
+
+def test_a_shard_is_missed_without_an_index_too(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "m", model_files(shards=3))
+    (folder / "model.safetensors.index.json").unlink()
+    (folder / "model-00003-of-00003.safetensors").unlink()
+    assert refusal(folder) == ("incomplete", "model-00003-of-00003.safetensors")
+
+
+def test_a_link_whose_blob_has_not_arrived_is_incomplete(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, "org/model", model_files())
+    Path(os.path.realpath(snapshot / "model.safetensors")).unlink()
+    assert refusal(snapshot) == ("incomplete", "model.safetensors")
+
+
+@pytest.mark.parametrize("keep", [0, 7, 8, 20, -1])
+def test_weights_that_end_early_are_incomplete(good: Path, keep: int) -> None:
+    weights = good / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:keep])
+    assert refusal(good) == ("incomplete", "a part of model.safetensors")
+
+
+def entry(**changes: object) -> bytes:
+    tensor = {"dtype": "F16", "shape": [2, 2], "data_offsets": [0, 8]} | changes
+    return with_header(json.dumps({"t": tensor}).encode(), bytes(8))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        struct.pack("<Q", 2**63) + b"{}",
+        with_header(b"[]", b""),
+        with_header(b"not json", b""),
+        with_header(b"[" * 5000 + b"]" * 5000, b""),
+        entry(dtype="F12"),
+        entry(dtype=["F16"]),
+        entry(shape=[2, 3]),
+        entry(shape=[-2, -2]),
+        entry(shape=[2**62, 2**62]),
+        entry(shape="22"),
+        entry(shape=[True, 4]),
+        entry(data_offsets=[8, 0]),
+        entry(data_offsets=[-8, 0]),
+        entry(data_offsets=[0]),
+        with_header(b'{"t": 1}', b""),
+    ],
+)
+def test_a_header_that_does_not_add_up_is_damaged(good: Path, content: bytes) -> None:
+    (good / "model.safetensors").write_bytes(content)
+    assert refusal(good)[0] == "damaged"
+
+
+@pytest.mark.parametrize(
+    "shard", ["../outside.safetensors", "/etc/hostname", "a/../../b.safetensors", "x\0y"]
+)
+def test_an_index_that_leads_outside_is_unsafe(good: Path, shard: str) -> None:
+    (good / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard}}))
+    assert refusal(good)[0] == "unsafe"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{" + b'"a":{' * 5000 + b"}" * 5001, b"\xff\xfe", b"{}" * 3]
+)
+def test_json_that_nobody_should_parse_is_damaged(good: Path, content: bytes) -> None:
+    (good / "config.json").write_bytes(content)
+    assert refusal(good)[0] == "damaged"
+
+
+def test_a_pipe_in_place_of_a_file_does_not_block(good: Path) -> None:
+    (good / "config.json").unlink()
+    os.mkfifo(good / "config.json")
+    assert refusal(good)[0] == "damaged"
+
+
+@pytest.mark.parametrize("content", [None, b"", b'{"model": {', b"{}", b"[" * 10**6])
+def test_a_tokenizer_that_cannot_be_read_is_told(good: Path, content: bytes | None) -> None:
+    (good / "tokenizer.json").unlink()
+    if content is not None:
+        (good / "tokenizer.json").write_bytes(content)
+    assert refusal(good)[0] == "no-tokenizer"
+
+
+def test_a_model_in_other_weight_formats_is_incomplete(tmp_path: Path) -> None:
+    files = model_files()
+    files["pytorch_model.bin"] = files.pop("model.safetensors")
+    assert refusal(write_folder(tmp_path / "m", files)) == ("incomplete", "model.safetensors")
+
+
+def test_layers_beyond_the_configuration_are_no_error(tmp_path: Path) -> None:
+    files = model_files(llama_config(num_hidden_layers=2))
+    files["model.safetensors"] = safetensors(llama_tensors(layers=3))
+    check_folder(write_folder(tmp_path / "m", files))
+
+
+def test_inspection_imports_neither_mlx_nor_a_model_nor_qt(good: Path) -> None:
+    script = (
+        "import sys; from engine.hub.inspection import check_folder; check_folder(sys.argv[1]);"
+        "names = ('mlx', 'mlx_lm', 'transformers', 'PySide6', 'huggingface_hub');"
+        "print([name for name in names if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(good)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert result.stdout.strip() == "[]"
