@@ -7,6 +7,7 @@ English sentence for terminals and logs.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 
 class EngineError(Exception):
@@ -36,7 +37,7 @@ class ModelNotUsable(EngineError):
 
     code = "model-not-usable"
 
-    REASONS = {
+    REASONS: ClassVar[dict[str, str]] = {
         "missing": "there is no such folder",
         "not-a-model": "the folder has no config.json, so it is not a model",
         "incomplete": "{detail} is missing: the download or copy did not finish",

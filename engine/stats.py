@@ -72,3 +72,91 @@ class RequestStats:
     main: str = ""
     draft: str = ""
     plain_spans: tuple[PlainSpan, ...] = field(default=())
+
+
+class RequestLog:
+    """Collects a request's rounds and works out its figures; owned by the engine's thread.
+
+    Times are `time.perf_counter()` values in seconds.
+    """
+
+    def __init__(self, started: float, *, prompt_tokens: int, seed: int, main: str, draft: str) -> None:
+        self.started = started
+        self.draft = draft
+        self.draft_prefill_tokens = 0
+        self.cached_tokens = 0
+        self.plain_tps: float | None = None
+        self._prompt_tokens = prompt_tokens
+        self._seed = seed
+        self._main = main
+        self._rounds = self._drafted = self._accepted = self._generated = 0
+        self._by_position: list[list[int]] = []
+        self._draft_s = self._verify_s = self._host_s = 0.0
+        self._first_at: float | None = None
+        self._first_tokens = 0
+        self._last_at = started
+        self._spans: list[PlainSpan] = []
+        self._speculated = True
+
+    def add(self, record: RoundRecord, now: float) -> None:
+        """Count one round that was read at `now`."""
+        self._rounds += 1
+        self._drafted += record.drafted
+        self._accepted += record.accepted
+        self._generated += record.committed
+        self._draft_s += record.draft_s
+        self._verify_s += record.verify_s
+        self._host_s += record.host_s
+        if self._first_at is None:
+            self._first_at = now
+            self._first_tokens = record.committed
+        self._last_at = now
+        for index in range(min(record.drafted, record.accepted + 1)):
+            if index == len(self._by_position):
+                self._by_position.append([0, 0])
+            self._by_position[index][0] += 1
+            self._by_position[index][1] += index < record.accepted
+        self._add_to_span(record)
+
+    def snapshot(self) -> RequestStats:
+        """The figures so far."""
+        decode_tps = self._decode_tps()
+        return RequestStats(
+            prompt_tokens=self._prompt_tokens,
+            cached_tokens=self.cached_tokens,
+            draft_prefill_tokens=self.draft_prefill_tokens,
+            generated_tokens=self._generated,
+            rounds=self._rounds,
+            drafted=self._drafted,
+            accepted=self._accepted,
+            accept_rate=self._accepted / self._drafted if self._drafted else None,
+            accept_by_position=tuple((reached, accepted) for reached, accepted in self._by_position),
+            tokens_per_round=self._generated / self._rounds if self._rounds else None,
+            ttft_s=None if self._first_at is None else self._first_at - self.started,
+            decode_tps=decode_tps,
+            plain_tps=self.plain_tps,
+            speedup=decode_tps / self.plain_tps if decode_tps and self.plain_tps else None,
+            draft_s=self._draft_s,
+            verify_s=self._verify_s,
+            host_s=self._host_s,
+            seed=self._seed,
+            main=self._main,
+            draft=self.draft,
+            plain_spans=tuple(self._spans),
+        )
+
+    def _decode_tps(self) -> float | None:
+        if self._first_at is None or self._last_at <= self._first_at:
+            return None
+        return (self._generated - self._first_tokens) / (self._last_at - self._first_at)
+
+    def _add_to_span(self, record: RoundRecord) -> None:
+        if record.drafted:
+            self._speculated = True
+            return
+        last = self._spans[-1] if self._spans and not self._speculated else None
+        if last is not None and last.reason == record.reason:
+            self._spans[-1] = PlainSpan(last.tokens + record.committed, record.reason, record.arguments)
+        else:
+            self._spans.append(PlainSpan(record.committed, record.reason, record.arguments))
+        self._speculated = False

@@ -35,6 +35,7 @@ class Sequence:
         self.tokens: list[int] = []
         self.position = 0
         self._pending_rows = 0
+        self._guess_rows = 0
 
     @property
     def pending(self) -> list[int]:
@@ -57,6 +58,7 @@ class Sequence:
         rows = _as_row(pending, guesses)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
+        self._guess_rows = rows.shape[1] - len(pending)
         try:
             logits: mx.array = self.model(rows, cache=self.caches)
         except BaseException:
@@ -64,13 +66,23 @@ class Sequence:
             raise
         return logits[0, max(len(pending) - 1, 0) :, :]
 
+    def open_drafts(self, count: int) -> None:
+        """Begin a transaction over `count` guesses that `draft` will feed one by one; nothing may be pending."""
+        self.rollback.begin(count)
+        self._pending_rows, self._guess_rows = 0, count
+
+    def draft(self, guess: mx.array) -> mx.array:
+        """Feed one guess, a lazy array of shape (1,), inside `open_drafts`; returns lazy logits (1, V)."""
+        logits: mx.array = self.model(guess[None], cache=self.caches)
+        return logits[0]
+
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
         """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
 
         `new_tokens` are the accepted guesses and the model's own token, perhaps cut short by a stop: no guess
         behind the cut is kept.
         """
-        keep = self._pending_rows + min(accepted, len(new_tokens))
+        keep = self._pending_rows + min(accepted, len(new_tokens), self._guess_rows)
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
 

@@ -1,0 +1,188 @@
+"""The public facade: an `Engine` owns the one thread on which all MLX work runs.
+
+Methods may be called from any thread; they hand commands to the engine's thread and return futures or streams.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import engine
+from engine.errors import EngineClosed, EngineError, InternalFailure
+from engine.events import Event, Failed, Finished
+
+if TYPE_CHECKING:
+    from engine.requests import ChatRequest
+    from engine.scheduler import LoadedPair, Scheduler
+
+log = logging.getLogger(__name__)
+
+Command = Callable[["Scheduler"], None]
+
+
+class RequestStream:
+    """One request's events. Iterate it from one thread, or pass `on_event` to `Engine.submit` instead."""
+
+    def __init__(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> None:
+        self.request = request
+        self.submitted = time.perf_counter()
+        self.cancel_asked = threading.Event()
+        self._on_event = on_event
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+
+    def cancel(self) -> None:
+        """End the request within one round, from any thread; what was committed stays cached."""
+        self.cancel_asked.set()
+
+    def __iter__(self) -> Iterator[Event]:
+        while True:
+            event = self._events.get()
+            yield event
+            if isinstance(event, Finished | Failed):
+                return
+
+    def deliver(self, event: Event) -> None:
+        """Called on the engine's thread. A listener that raises loses the event, not the request."""
+        if self._on_event is None:
+            self._events.put(event)
+            return
+        try:
+            self._on_event(event)
+        except Exception:
+            log.exception("a listener failed on %s", type(event).__name__)
+
+
+class Engine:
+    """Chat models on a thread of their own.
+
+    Creating one is cheap: MLX comes in on the engine's thread. Use it as a context manager, or call `close()`.
+    """
+
+    def __init__(self) -> None:
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def load(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+        """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
+
+        The future raises `ModelNotUsable` when the main model cannot be used; the one loaded before then stays. A
+        draft that cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
+        """
+        return self._call(lambda scheduler: scheduler.load(main, draft))
+
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
+        """Load another draft model, or none, beside the main model; takes effect at the next round."""
+        return self._call(lambda scheduler: scheduler.set_draft(draft))
+
+    def unload(self) -> Future[LoadedPair]:
+        """Drop both models and everything cached for them."""
+        return self._call(lambda scheduler: scheduler.unload())
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
+        stream = RequestStream(request, on_event)
+        if not self._post(lambda scheduler: scheduler.admit(stream)):
+            stream.deliver(Failed(EngineClosed(), ""))
+        return stream
+
+    def close(self) -> None:
+        """Cancel what runs, finish the thread and wait for it. Safe to call twice."""
+        with self._lock:
+            already, _ = self._closed.is_set(), self._closed.set()
+            if not already:
+                self._commands.put(None)
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _call(self, work: Callable[[Scheduler], LoadedPair]) -> Future[LoadedPair]:
+        future: Future[LoadedPair] = Future()
+
+        def command(scheduler: Scheduler) -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(work(scheduler))
+            except EngineError as error:
+                future.set_exception(error)
+            except Exception as error:
+                log.exception("a command failed")
+                future.set_exception(InternalFailure(str(error)))
+
+        if not self._post(command):
+            future.set_exception(EngineClosed())
+        return future
+
+    def _post(self, command: Command) -> bool:
+        with self._lock:
+            if self._closed.is_set():
+                return False
+            self._commands.put(command)
+            return True
+
+    def _run(self) -> None:
+        # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
+        import mlx.core as mx
+
+        from engine.scheduler import Scheduler
+
+        log.info("mlx %s on %s, BLAS: %s", mx.__version__, mx.default_device(), engine.BLAS)
+        scheduler = Scheduler()
+        try:
+            self._serve(scheduler)
+        finally:
+            scheduler.close()
+            self._refuse_the_rest(scheduler)
+            # Without this the process can abort at exit.
+            mx.clear_streams()
+
+    def _serve(self, scheduler: Scheduler) -> None:
+        while True:
+            command = self._next_command(wait=not scheduler.busy)
+            if command is _NOTHING:
+                scheduler.step()
+            elif command is None:
+                return
+            else:
+                command(scheduler)
+
+    def _next_command(self, *, wait: bool) -> Command | None:
+        try:
+            return self._commands.get(block=wait)
+        except queue.Empty:
+            return _NOTHING
+
+    def _refuse_the_rest(self, scheduler: Scheduler) -> None:
+        while True:
+            try:
+                command = self._commands.get_nowait()
+            except queue.Empty:
+                return
+            if command is not None:
+                command(scheduler)
+
+
+def _NOTHING(scheduler: Scheduler) -> None:
+    """Stands for an empty queue."""
+
+
+def starter_pair() -> tuple[Path, Path]:
+    """The folders of the starter pair that comes with Tandem: main and draft."""
+    from engine.places import resources
+
+    return resources() / "starter" / "main", resources() / "starter" / "draft"

@@ -1,0 +1,32 @@
+"""From what a person calls a model to a folder on this machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import LocalEntryNotFoundError
+
+from engine.errors import ModelNotUsable
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+# What a model needs to run; no Python, whatever the repository holds.
+MODEL_FILES = ["*.json", "model*.safetensors", "tokenizer.model", "*.tiktoken", "*.txt", "*.jsonl", "*.jinja"]
+
+
+def resolve_model(name_or_path: str | Path) -> Path:
+    """The folder of a model given by path, or by Hub name from the local Hub cache; never touches the network.
+
+    Raises `ModelNotUsable` with reason "missing" when there is none.
+    """
+    path = Path(name_or_path).expanduser()
+    if path.exists():
+        return path.resolve() if path.is_dir() else path
+    name = str(name_or_path)
+    if _HUB_NAME.fullmatch(name):
+        try:
+            return Path(snapshot_download(name, local_files_only=True, allow_patterns=MODEL_FILES))
+        except (LocalEntryNotFoundError, ValueError):
+            pass
+    raise ModelNotUsable(name, "missing")

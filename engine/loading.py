@@ -1,0 +1,142 @@
+"""A model folder to a `LoadedModel`, safely: weights, tokenizer, template, limits.
+
+Everything that can be wrong with a folder ends as `ModelNotUsable` with its reason. Runs on the engine's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.utils import dequantize_model, load_model, load_tokenizer
+
+from engine.errors import ModelNotUsable
+from engine.hub.inspection import check_folder
+from engine.hub.names import resolve_model
+
+log = logging.getLogger(__name__)
+
+_FALLBACK_CONTEXT = 4096
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a front end shows of a loaded model; plain data."""
+
+    name: str
+    path: Path
+    architecture: str
+    context_length: int
+    bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """A model ready to run.
+
+    `vocabulary` counts the ids that the tokenizer knows; output rows behind it are padding. `end_tokens` are the ids
+    that end a turn.
+    """
+
+    info: ModelInfo
+    model: nn.Module
+    tokenizer: Any
+    vocabulary: int
+    end_tokens: frozenset[int]
+
+    def new_caches(self) -> list[Any]:
+        """Empty caches, one for each layer, as the model itself defines them."""
+        caches: list[Any] = make_prompt_cache(self.model)
+        return caches
+
+
+def load(name_or_path: str | Path) -> LoadedModel:
+    """Load a model from a folder, or by its Hub name from the local Hub cache.
+
+    Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with.
+    Raises `ModelNotUsable`.
+    """
+    path = resolve_model(name_or_path)
+    check_folder(path)
+    model, config = _load_weights(path)
+    if mx.default_device() == mx.Device(mx.cpu):
+        model = _as_float32(model)
+    tokenizer = _load_tokenizer(path, config)
+    vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
+    if vocabulary == 0:
+        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
+    info = ModelInfo(
+        name=_display_name(name_or_path, path),
+        path=path,
+        architecture=str(config.get("model_type", "")),
+        context_length=_context_length(config),
+        bytes=_parameter_bytes(model),
+    )
+    log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
+    return LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids))
+
+
+def _load_weights(path: Path) -> tuple[nn.Module, dict[str, Any]]:
+    try:
+        model, config = load_model(path, lazy=False)
+    except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
+        raise _explain(path, error) from error
+    return model, config
+
+
+def _explain(path: Path, error: Exception) -> ModelNotUsable:
+    """mlx-lm reports everything as built-in errors; their words tell which of ours it is."""
+    words = " ".join(str(error).split())
+    if unknown := re.match(r"Model type (\S+) not supported", words):
+        return ModelNotUsable(path, "unknown-architecture", unknown[1])
+    if "custom module" in words:
+        return ModelNotUsable(path, "unsafe", "model_file in config.json")
+    if "safetensors" in words.lower() or "load_safetensors" in words:
+        return ModelNotUsable(path, "damaged", words[:120])
+    if isinstance(error, (TypeError, KeyError, AttributeError)):
+        return ModelNotUsable(path, "damaged", f"config.json: {words[:120]}")
+    return ModelNotUsable(path, "wrong-tensors", words[:120])
+
+
+def _as_float32(model: nn.Module) -> nn.Module:
+    model = dequantize_model(model)
+    model.set_dtype(mx.float32)
+    mx.eval(model.parameters())
+    return model
+
+
+def _load_tokenizer(path: Path, config: dict[str, Any]) -> Any:
+    try:
+        return load_tokenizer(path, eos_token_ids=config.get("eos_token_id"))
+    # A tokenizer comes from files that a stranger wrote; whatever they make the library raise has one meaning here.
+    except Exception as error:
+        raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
+
+
+def _context_length(config: dict[str, Any]) -> int:
+    for section in (config, config.get("text_config") or {}):
+        for key in ("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "seq_length"):
+            value = section.get(key)
+            if isinstance(value, int) and value > 0:
+                return value
+    return _FALLBACK_CONTEXT
+
+
+def _parameter_bytes(model: nn.Module) -> int:
+    from mlx.utils import tree_flatten
+
+    return sum(array.nbytes for _, array in tree_flatten(model.parameters()))
+
+
+def _display_name(name_or_path: str | Path, path: Path) -> str:
+    text = str(name_or_path)
+    if not Path(text).exists():
+        return text
+    # The starter pair's folders are called main and draft; their parent says which pair.
+    return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name

@@ -1,0 +1,156 @@
+"""Settings to the distribution that is sampled, and seeded draws from it.
+
+The law and the order of operations are mlx-lm's own without speculation: bias, repetition, presence and frequency
+penalty on the logits, log-softmax, top-p, min-p, top-k on the untempered log-probabilities, then the temperature.
+Randomness is Gumbel noise keyed by (seed, absolute position), so what is drawn at a position depends on nothing that
+happened at another: not on rejected guesses, not on the depth, not on who proposed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+import mlx.core as mx
+from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
+
+from engine.requests import SamplingSettings
+
+_MASK = 2**64 - 1
+
+# Independent random numbers for one position: the draw itself, a rejection draft's own draw, the accept decision.
+DRAW, DRAFT, ACCEPT = 0, 1, 2
+
+
+class Sampler:
+    """Draws tokens for one request.
+
+    `vocabulary` is how many of the main model's output rows stand for a token; rows behind it are padding and never
+    drawn. `seed` is the request's, or a fresh one.
+    """
+
+    def __init__(self, settings: SamplingSettings, vocabulary: int) -> None:
+        self.settings = settings
+        self.vocabulary = vocabulary
+        self.seed = secrets.randbits(63) if settings.seed is None else settings.seed
+        self.greedy = settings.temperature == 0.0
+        self.penalised = (
+            settings.repetition_penalty != 1.0
+            or settings.presence_penalty != 0.0
+            or settings.frequency_penalty != 0.0
+        )
+        bias = {token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary}
+        self._bias_ids = mx.array(list(bias), dtype=mx.uint32) if bias else None
+        self._bias_values = mx.array(list(bias.values()), dtype=mx.float32)
+        self._latest_noise: tuple[int, int, mx.array] | None = None
+
+    def noise(self, position: int, count: int, stream: int = DRAW) -> mx.array | None:
+        """Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None when greedy."""
+        if self.greedy:
+            return None
+        # Draft and main model ask for the same rows of one round.
+        if self._latest_noise is not None and stream == DRAW:
+            first, size, rows = self._latest_noise
+            if first == position and count <= size:
+                return rows[:count]
+        keys = self._keys(position, count, stream)
+        noise = mx.vmap(lambda key: mx.random.gumbel((self.vocabulary,), key=key))(keys)
+        if stream == DRAW:
+            self._latest_noise = (position, count, noise)
+        return noise
+
+    def uniforms(self, position: int, count: int) -> mx.array:
+        """Uniform numbers (count,) in [0, 1) that decide acceptance at `position`, `position` + 1, ..."""
+        return mx.vmap(lambda key: mx.random.uniform(key=key))(self._keys(position, count, ACCEPT))
+
+    def scores(
+        self, logits: mx.array, committed: Sequence[int], guesses: mx.array | None = None
+    ) -> mx.array:
+        """Biased and penalised logits (rows, vocabulary), float32.
+
+        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `guesses`: with k
+        guesses and k + 1 rows, row i has seen guesses[:i].
+        """
+        scores = self._fit(logits).astype(mx.float32)
+        if self._bias_ids is not None:
+            scores = scores.at[:, self._bias_ids].add(self._bias_values)
+        if self.penalised:
+            scores = self._penalise(scores, committed, guesses)
+        return scores
+
+    @staticmethod
+    def log_probabilities(scores: mx.array) -> mx.array:
+        """Normalised `scores`, (rows, vocabulary): natural logarithms, before any truncation."""
+        return scores - mx.logsumexp(scores, axis=-1, keepdims=True)
+
+    def truncated(self, logprobs: mx.array) -> mx.array:
+        """What the draw is made from: (rows, vocabulary), excluded tokens at -inf, divided by the temperature."""
+        settings = self.settings
+        if settings.top_p < 1.0:
+            logprobs = apply_top_p(logprobs, settings.top_p)
+        if settings.min_p > 0.0:
+            logprobs = apply_min_p(logprobs, settings.min_p)
+        if 0 < settings.top_k < self.vocabulary:
+            logprobs = apply_top_k(logprobs, settings.top_k)
+        return logprobs * (1.0 / settings.temperature)
+
+    def probabilities(self, logprobs: mx.array) -> mx.array:
+        """The distribution (rows, vocabulary) that tokens are drawn from; needs a temperature above 0."""
+        return mx.softmax(self.truncated(logprobs), axis=-1, precise=True)
+
+    def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
+        """One token id a row, (rows,) uint32: the likeliest, or the largest with `noise` added after truncation.
+
+        Without noise any monotonic form will do, plain scores included.
+        """
+        if noise is None:
+            return mx.argmax(logprobs, axis=-1).astype(mx.uint32)
+        return mx.argmax(self.truncated(logprobs) + noise, axis=-1).astype(mx.uint32)
+
+    def _fit(self, logits: mx.array) -> mx.array:
+        width = logits.shape[-1]
+        if width >= self.vocabulary:
+            return logits[:, : self.vocabulary]
+        padding = mx.full((logits.shape[0], self.vocabulary - width), -mx.inf, dtype=logits.dtype)
+        return mx.concatenate([logits, padding], axis=-1)
+
+    def _penalise(self, scores: mx.array, committed: Sequence[int], guesses: mx.array | None) -> mx.array:
+        counts = self._counts(scores.shape[0], committed, guesses)
+        seen = counts > 0
+        settings = self.settings
+        if settings.repetition_penalty != 1.0:
+            penalty = settings.repetition_penalty
+            scores = mx.where(seen, mx.where(scores < 0, scores * penalty, scores / penalty), scores)
+        if settings.presence_penalty != 0.0:
+            scores = mx.where(seen, scores - settings.presence_penalty, scores)
+        if settings.frequency_penalty != 0.0:
+            scores = scores - counts * settings.frequency_penalty
+        return scores
+
+    def _counts(self, rows: int, committed: Sequence[int], guesses: mx.array | None) -> mx.array:
+        """How often each token occurs in each row's penalty window: (rows, vocabulary) float32."""
+        drafted = 0 if guesses is None else guesses.shape[0]
+        window = self.settings.penalty_window or len(committed) + drafted
+        tail = list(committed[-window:])
+        # A history shorter than the window is filled with an id behind the vocabulary, which is cut off again.
+        tail = [self.vocabulary] * (window - len(tail)) + tail
+        history = mx.array(tail, dtype=mx.uint32)
+        if guesses is not None:
+            history = mx.concatenate([history, guesses.astype(mx.uint32)])
+        starts = mx.arange(drafted - rows + 1, drafted + 1)
+        windows = history[starts[:, None] + mx.arange(window)[None, :]]
+        counts = mx.zeros((rows, self.vocabulary + 1))
+        counts = counts.at[mx.arange(rows)[:, None], windows].add(1.0)
+        return counts[:, : self.vocabulary]
+
+    def _keys(self, position: int, count: int, stream: int) -> mx.array:
+        mixed = [_mix(self.seed ^ _mix((position + i) * 4 + stream)) for i in range(count)]
+        return mx.stack([mx.random.key(value) for value in mixed])
+
+
+def _mix(value: int) -> int:
+    """The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): spreads neighbouring 64-bit numbers."""
+    value = (value + 0x9E3779B97F4A7C15) & _MASK
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
+    return value ^ (value >> 31)

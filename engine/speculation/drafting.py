@@ -1,0 +1,181 @@
+"""Where a main model's guesses come from: the proposers at hand, and who of them guesses next.
+
+One `Drafting` serves one main model and outlives its requests, because what its controllers learn does. It is the
+only place that knows which settings lead to which proposers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.errors import EngineError, ModelNotUsable
+from engine.loading import LoadedModel, ModelInfo
+from engine.prefix_cache import Conversation, continue_on
+from engine.requests import SpeculationSettings
+from engine.sampling import Sampler
+from engine.speculation.depth import Choice, DepthController
+from engine.speculation.proposers import NgramProposer, Proposer
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.rollback import UnknownCacheKind
+from engine.stats import RoundRecord
+
+FIRST_TOKEN = Choice(None, 0, "first-token")
+# Rows that a hybrid model carries after rejections; a plain round settles them.
+MOST_CARRIED = 16
+
+
+class Drafting:
+    """Proposers and controllers for one main model.
+
+    `proposers` holds those of the request that runs. `set_draft` may come in the middle of it and takes effect at
+    the next round.
+    """
+
+    def __init__(self, main: LoadedModel) -> None:
+        self.proposers: dict[str, Proposer] = {}
+        self._main = main
+        self._draft: LoadedModel | None = None
+        self._why_no_draft = Choice(None, 0, "no-draft")
+        self._controllers: dict[str, DepthController] = {}
+        self._settings = SpeculationSettings()
+        self._request: tuple[Conversation, Sampler] | None = None
+
+    @property
+    def draft_info(self) -> ModelInfo | None:
+        return self._draft.info if self._draft is not None else None
+
+    @property
+    def draft_name(self) -> str:
+        """The draft model's name while the request that runs may use it, else ""."""
+        return self._draft.info.name if self._draft is not None and "draft" in self.proposers else ""
+
+    @property
+    def tokens_read(self) -> int:
+        """Prompt and text that the draft model had to read in the request that runs."""
+        proposer = self.proposers.get("draft")
+        return proposer.read_tokens if isinstance(proposer, DraftModelProposer) else 0
+
+    @property
+    def plain_tps(self) -> float | None:
+        """Measured tokens a second of plain decoding at this context length."""
+        return self._controller.plain_tps()
+
+    def set_draft(self, draft: LoadedModel | None, problem: EngineError | None = None) -> EngineError | None:
+        """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading if any.
+
+        Returns why the draft asked for is not in use, or None.
+        """
+        if draft is not None and (mismatch := self._mismatch(draft)):
+            draft, problem = None, mismatch
+        self._draft = draft
+        self._why_no_draft = Choice(None, 0, "no-draft")
+        if problem is not None:
+            self._why_no_draft = Choice(None, 0, "draft-not-usable", (("problem", str(problem)),))
+        if self._request is not None:
+            conversation, sampler = self._request
+            conversation.draft = None
+            self._install(conversation, sampler)
+        return problem
+
+    def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
+        """A request starts on `conversation`, whose main sequence holds the prompt."""
+        self._settings = settings
+        self._request = (conversation, sampler)
+        self._install(conversation, sampler)
+        self._controller.begin(len(conversation.main.tokens))
+
+    def end(self) -> None:
+        """The request is over; what its proposers held stays with its conversation."""
+        for proposer in self.proposers.values():
+            proposer.abandon()
+        self.proposers.clear()
+        self._request = None
+
+    def choose(self, remaining: int, carried: int) -> Choice:
+        """What the next round guesses, with `remaining` tokens to go and `carried` rows to feed again."""
+        if self._settings.method == "off":
+            return Choice(None, 0, "off")
+        if not self.proposers:
+            return self._why_no_draft
+        if remaining <= 1:
+            return Choice(None, 0, "length-limit")
+        if carried > MOST_CARRIED:
+            return Choice(None, 0, "carried-rows", (("rows", carried),))
+        most = min(self._settings.max_depth, remaining - 1)
+        limits = {source: min(most, proposer.limit()) for source, proposer in self.proposers.items()}
+        choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried)
+        if choice.depth == 0 and not choice.reason:
+            return replace(choice, reason=next(iter(self.proposers.values())).reason)
+        return choice
+
+    def prepare(self, choice: Choice) -> bool:
+        """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do."""
+        return choice.source is not None and self.proposers[choice.source].prepare()
+
+    def observe(self, choice: Choice, rows: int, record: RoundRecord, seconds: float, timed: bool) -> None:
+        """Learn from a round that took `seconds` until the next one began; `timed` if drafting was timed apart."""
+        controller = self._controller
+        controller.observe(
+            choice.source if choice.depth else None,
+            choice.depth,
+            rows,
+            record.accepted,
+            seconds,
+            record.draft_s if timed else None,
+            bucket=choice.bucket,
+            checked=record.drafted,
+        )
+        for source, proposer in self.proposers.items():
+            for trial in proposer.trials():
+                controller.learn(source, trial)
+
+    @property
+    def _controller(self) -> DepthController:
+        name = self._draft.info.name if self._draft is not None else ""
+        if name not in self._controllers:
+            self._controllers[name] = DepthController()
+        return self._controllers[name]
+
+    def _fixed(self, limits: dict[str, int]) -> Choice:
+        """The user's own depth, with the first proposer that has anything to offer."""
+        depth = self._settings.depth or 0
+        if depth == 0:
+            return Choice(None, 0, "off")
+        source = next((source for source, limit in limits.items() if limit > 0), None)
+        return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
+
+    def _learned(self, limits: dict[str, int], carried: int) -> Choice:
+        buckets = {source: self.proposers[source].bucket for source, limit in limits.items() if limit > 0}
+        return self._controller.choose(limits, carried, buckets)
+
+    def _install(self, conversation: Conversation, sampler: Sampler) -> None:
+        self.proposers.clear()
+        method = self._settings.method
+        if method in ("auto", "draft") and self._draft is not None:
+            self._install_draft(self._draft, conversation, sampler)
+        if method in ("auto", "ngram"):
+            # Template and other special tokens frame turns; what follows them says nothing about the text.
+            special = frozenset(self._main.tokenizer.all_special_ids)
+            self.proposers["ngram"] = NgramProposer(self._settings.max_depth, special)
+        for proposer in self.proposers.values():
+            proposer.reset(conversation.main.tokens)
+
+    def _install_draft(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> None:
+        try:
+            conversation.draft = continue_on(conversation.draft, draft, conversation.main.tokens)
+        except UnknownCacheKind as unknown:
+            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", unknown.kind),))
+            return
+        self.proposers["draft"] = DraftModelProposer(
+            conversation.draft,
+            sampler,
+            draft.info.context_length,
+            keep_distributions=self._settings.acceptance == "rejection",
+        )
+
+    def _mismatch(self, draft: LoadedModel) -> ModelNotUsable | None:
+        main_ids, draft_ids = self._main.tokenizer.get_vocab(), draft.tokenizer.get_vocab()
+        if main_ids == draft_ids:
+            return None
+        shared = sum(draft_ids.get(text) == token for text, token in main_ids.items())
+        return ModelNotUsable(draft.info.path, "vocabulary", f"{shared} of {len(main_ids)} tokens agree")

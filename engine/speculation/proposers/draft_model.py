@@ -1,0 +1,104 @@
+"""A small model with the main model's vocabulary guesses what the main model will say.
+
+The draft model reads the prompt on the first speculative round, after the first token is out, and later catches up on
+exactly the tokens that it has not seen. Its guesses are drawn with the noise that the main model will use at the same
+position, so both agree as often as their distributions overlap (Daliri, Musco, Suresh, arXiv:2408.07978).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mlx.core as mx
+
+from engine.sampling import DRAFT, Sampler
+from engine.speculation.proposers.proposal import Proposal, Trial
+from engine.speculation.sequence import Sequence as CachedSequence
+
+PREFILL_CHUNK = 512
+
+
+class DraftModelProposer:
+    """Guesses with a draft model that stands at a committed position of its own.
+
+    `sequence` is the draft model's; guesses end at its `context_length`. With `keep_distributions` they are drawn
+    independently of the main model's noise and handed on with their distributions, for rejection acceptance.
+    """
+
+    source = "draft"
+    bucket = ""
+    reason = "draft-context-full"
+
+    def __init__(
+        self, sequence: CachedSequence, sampler: Sampler, context_length: int, *, keep_distributions: bool = False
+    ) -> None:
+        self.sequence = sequence
+        self.read_tokens = 0
+        self._sampler = sampler
+        self._context_length = context_length
+        self._keep_distributions = keep_distributions and not sampler.greedy
+
+    @property
+    def backlog(self) -> int:
+        """Committed tokens that the draft model has not read, the newest one aside."""
+        return len(self.sequence.pending) - 1
+
+    def limit(self) -> int:
+        return max(0, self._context_length - len(self.sequence.tokens))
+
+    def prepare(self) -> bool:
+        if self.backlog <= PREFILL_CHUNK:
+            return False
+        before = self.sequence.position
+        next(self.sequence.prefill(PREFILL_CHUNK))
+        self.read_tokens += self.sequence.position - before
+        return True
+
+    def propose(self, depth: int) -> Proposal:
+        sequence, sampler = self.sequence, self._sampler
+        # A fully accepted round leaves its last guess unread: that is not catching up.
+        if self.backlog > 1:
+            self.read_tokens += self.backlog
+        noise = self._noise(len(sequence.tokens), depth)
+        logits = sequence.verify()
+        sequence.commit(0, [])
+        if depth > 1:
+            sequence.open_drafts(depth - 1)
+        guesses: list[mx.array] = []
+        distributions: list[mx.array] = []
+        for index in range(depth):
+            seen = mx.concatenate(guesses) if guesses and sampler.penalised else None
+            scores = sampler.scores(logits, sequence.tokens, seen)
+            row = None if noise is None else noise[index : index + 1]
+            logprobs = scores if row is None else sampler.log_probabilities(scores)
+            if self._keep_distributions:
+                distributions.append(sampler.probabilities(logprobs))
+            guesses.append(sampler.draw(logprobs, row))
+            if index + 1 < depth:
+                logits = sequence.draft(guesses[-1])
+        return Proposal(
+            mx.concatenate(guesses), self.source, depth, mx.concatenate(distributions) if distributions else None
+        )
+
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
+        del drafted
+        if self.sequence.rollback.active:
+            self.sequence.commit(accepted, tokens)
+        else:
+            self.sequence.append(tokens)
+
+    def trials(self) -> Sequence[Trial]:
+        return ()
+
+    def reset(self, tokens: Sequence[int]) -> None:
+        self.sequence.tokens[:] = tokens
+
+    def abandon(self) -> None:
+        if self.sequence.rollback.active:
+            self.sequence.abort()
+
+    def _noise(self, position: int, depth: int) -> mx.array | None:
+        if self._keep_distributions:
+            return self._sampler.noise(position, depth, DRAFT)
+        # One row more than the guesses: the main model draws its own token from the same block of noise.
+        return self._sampler.noise(position, depth + 1)

@@ -1,0 +1,152 @@
+"""The round: propose, verify, accept, commit. One optimistic transaction over the main model's caches.
+
+Depth 0 is plain decoding through the same code. While rounds guess nothing, the next one is launched before the one
+under way is settled, so that the device never waits for the host.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from engine.sampling import Sampler
+from engine.speculation.acceptance import count_matching, reject_or_resample
+from engine.speculation.proposers import Proposal, Proposer
+from engine.speculation.sequence import Sequence as CachedSequence
+
+
+@dataclass(slots=True)
+class Flight:
+    """A round whose graph is on its way to the device: nothing of it has been read yet.
+
+    `sampled` (k+1,) holds what the main model draws at each row and `logprobs` (k+1,) its log-probability there.
+    """
+
+    proposal: Proposal | None
+    guesses: mx.array | None
+    sampled: mx.array
+    logprobs: mx.array
+    rows: int
+    started: float
+    launched: float
+    draft_s: float | None
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.proposal is None else self.proposal.count
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A round that was read: its candidate tokens, of which the first `accepted` are guesses."""
+
+    tokens: list[int]
+    logprobs: list[float]
+    accepted: int
+    landed: float
+
+
+class Rounds:
+    """Runs rounds for one request over one main model's sequence.
+
+    `proposers` are the sources of guesses by name. `acceptance` is "match" or "rejection"; rejection only differs
+    where guesses come with the distributions they were drawn from.
+    """
+
+    def __init__(
+        self,
+        sequence: CachedSequence,
+        sampler: Sampler,
+        proposers: Mapping[str, Proposer],
+    ) -> None:
+        self.sequence = sequence
+        self._sampler = sampler
+        self._proposers = proposers
+
+    def launch(self, source: str | None, depth: int, *, timed: bool = False) -> Flight:
+        """Propose up to `depth` guesses of `source` and send their verification to the device.
+
+        `timed` waits for the guesses first, so that drafting and verifying can be told apart on the clock.
+        """
+        started = time.perf_counter()
+        proposal = self._proposers[source].propose(depth) if source is not None and depth > 0 else None
+        if proposal is not None and proposal.count == 0:
+            proposal = None
+        guesses = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
+        draft_s = None
+        if timed and guesses is not None:
+            mx.eval(guesses)
+            draft_s = time.perf_counter() - started
+        rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
+        logits = self.sequence.verify([] if guesses is None else guesses)
+        sampled, logprobs = self._draw(logits, len(self.sequence.tokens), guesses, proposal)
+        return self._dispatch(Flight(proposal, guesses, sampled, logprobs, rows, started, 0.0, draft_s))
+
+    def launch_after(self, flight: Flight) -> Flight:
+        """Launch the next plain round on top of a plain one that has not been read yet."""
+        started = time.perf_counter()
+        if self.sequence.rollback.active:
+            # The round below guessed nothing, so all of its rows stay.
+            self.sequence.commit(0, [])
+        logits = self.sequence.verify(flight.sampled)
+        sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, flight.sampled, None)
+        return self._dispatch(Flight(None, None, sampled, logprobs, 1, started, 0.0, None))
+
+    def land(self, flight: Flight) -> Landing:
+        """Wait for the round and read it: the one host synchronisation."""
+        sampled: list[int] = flight.sampled.tolist()
+        logprobs: list[float] = flight.logprobs.tolist()
+        landed = time.perf_counter()
+        guesses: list[int] = [] if flight.guesses is None else flight.guesses.tolist()
+        accepted = count_matching(guesses, sampled)
+        return Landing(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, landed)
+
+    def commit(self, flight: Flight, accepted: int, tokens: Sequence[int], ahead: Flight | None = None) -> None:
+        """Keep the first `accepted` guesses in every cache and append `tokens`; tell the proposers.
+
+        With `ahead` under way on top of this plain round, its one row, this round's token, is kept.
+        """
+        if ahead is not None:
+            self.sequence.commit(1, tokens)
+        elif self.sequence.rollback.active:
+            self.sequence.commit(accepted, tokens)
+        else:
+            self.sequence.append(tokens)
+        for proposer in self._proposers.values():
+            used = flight.proposal is not None and flight.proposal.source == proposer.source
+            proposer.committed(tokens, accepted if used else 0, flight.depth if used else 0)
+
+    def abandon(self) -> None:
+        """Take back what is under way: the caches stand where the last commit left them."""
+        if self.sequence.rollback.active:
+            self.sequence.abort()
+
+    def _draw(
+        self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None
+    ) -> tuple[mx.array, mx.array]:
+        sampler = self._sampler
+        rows = logits.shape[0]
+        logprobs = sampler.log_probabilities(sampler.scores(logits, self.sequence.tokens, seen))
+        noise = sampler.noise(position, rows)
+        if proposal is not None and proposal.distributions is not None and noise is not None:
+            sampled = reject_or_resample(
+                sampler.probabilities(logprobs),
+                proposal.distributions,
+                mx.array(proposal.tokens, dtype=mx.uint32),
+                sampler.uniforms(position, rows - 1),
+                noise,
+            )
+        else:
+            sampled = sampler.draw(logprobs, noise)
+        chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
+        return sampled, chosen
+
+    def _dispatch(self, flight: Flight) -> Flight:
+        # Recurrent state can hang behind the logits that need it; left alone it would grow into a long chain.
+        state = self.sequence.arrays() if self.sequence.rollback.carries else []
+        mx.async_eval(flight.sampled, flight.logprobs, *state)
+        flight.launched = time.perf_counter()
+        return flight

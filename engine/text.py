@@ -1,0 +1,59 @@
+"""Tokens to text while they stream: whole characters only, and stop strings cut exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class AnswerText:
+    """The visible text of one answer, fed a token at a time.
+
+    `detokenizer` is one of mlx-lm's streaming detokenisers, fresh. Text that might be the beginning of a stop string
+    is held back until it is decided; `text` is what was handed out so far, so joined deltas always equal it.
+    """
+
+    def __init__(self, detokenizer: Any, stop: Sequence[str] = ()) -> None:
+        self._detokenizer = detokenizer
+        self._stop = tuple(stop)
+        self._held = ""
+        self._parts: list[str] = []
+        self.stopped = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def add(self, token: int) -> str:
+        """Take the next token and return the text that may be shown now. After a stop string, `stopped` is set."""
+        self._detokenizer.add_token(token)
+        return self._release(self._detokenizer.last_segment, final=False)
+
+    def finish(self) -> str:
+        """No more tokens come: return the tail that was held back."""
+        self._detokenizer.finalize()
+        return self._release(self._detokenizer.last_segment, final=True)
+
+    def _release(self, segment: str, *, final: bool) -> str:
+        if self.stopped:
+            return ""
+        candidate = self._held + segment
+        starts = [start for stop in self._stop if (start := candidate.find(stop)) >= 0]
+        if starts:
+            self.stopped = True
+            shown, self._held = candidate[: min(starts)], ""
+        else:
+            keep = 0 if final else _longest_stop_prefix(candidate, self._stop)
+            shown, self._held = candidate[: len(candidate) - keep], candidate[len(candidate) - keep :]
+        if shown:
+            self._parts.append(shown)
+        return shown
+
+
+def _longest_stop_prefix(text: str, stops: Sequence[str]) -> int:
+    """Length of the longest end of `text` that begins one of `stops` without completing it."""
+    longest = max((len(stop) for stop in stops), default=0) - 1
+    for length in range(min(longest, len(text)), 0, -1):
+        if any(stop.startswith(text[-length:]) for stop in stops):
+            return length
+    return 0
