@@ -1,0 +1,259 @@
+"""How many tokens to guess next, and whose guesses: whatever commits the most tokens a second here and now.
+
+Speed is expected tokens over measured seconds. Plain decoding is always a candidate. What has not been
+measured is tried only when it could be clearly faster and when the worst that it could cost fits a small
+budget, so finding out never makes an answer noticeably slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.speculation.accept_rates import AcceptRates
+from engine.speculation.proposers.proposal import Trial
+from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
+
+DEPTH_MARGIN = 1.01
+SOURCE_MARGIN = 1.03
+TRIAL_MARGIN = 1.03
+DOUBTS = 1.0
+BUDGET_ROUNDS = 3.0
+BUDGET_SHARE = 0.015
+FIRST_PROBE = 16
+LAST_PROBE = 512
+PLAIN_SAMPLES = 2
+
+Arm = tuple[str | None, int]
+PLAIN_ARM: Arm = (None, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the next round does: `depth` guesses of `source`, or plain decoding (None, 0).
+
+    `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`: "measuring" or
+    "costs-more". An empty reason on a plain round means that nothing was offered: the proposer's own reason
+    applies. `bucket` goes back into `observe`.
+    """
+
+    source: str | None
+    depth: int
+    reason: str = ""
+    arguments: tuple[tuple[str, float | str], ...] = ()
+    bucket: str = ""
+
+
+@dataclass(slots=True)
+class _Outlook:
+    """What an arm is expected to do: tokens and seconds, the best case of both, the worst seconds."""
+
+    tokens: float
+    seconds: float
+    most_tokens: float
+    least_seconds: float
+    most_seconds: float
+    known: bool
+
+    @property
+    def speed(self) -> float:
+        return self.tokens / self.seconds
+
+    @property
+    def best_case(self) -> float:
+        return self.most_tokens / self.least_seconds
+
+
+class DepthController:
+    """Chooses every round's proposer and depth, and learns from how it went.
+
+    One controller serves one main model with the proposers at hand; it outlives requests. Not thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._costs = RoundCosts()
+        self._rates = AcceptRates()
+        self._context = 0
+        self._current: Arm = PLAIN_ARM
+        self._trying: Arm | None = None
+        self._tries_left = 0
+        self._trial_tokens = 0.0
+        self._budget = 0.0
+        self._budget_granted = False
+        self._best_speed = 0.0
+        self._since_probe = 0
+        self._probe_interval = FIRST_PROBE
+
+    def begin(self, context_tokens: int) -> None:
+        """A request starts whose prompt has `context_tokens` tokens."""
+        self._context = context_tokens
+        self._costs.bucket = context_bucket(context_tokens)
+        self._costs.interrupted()
+        self._current = PLAIN_ARM
+        self._trying = None
+
+    def choose(
+        self,
+        limits: Mapping[str, int],
+        rows_carried: int = 0,
+        buckets: Mapping[str, str] | None = None,
+    ) -> Choice:
+        """Decide the next round.
+
+        `limits` maps each proposer to the most guesses it offers now, `buckets` to what kind they are.
+        `rows_carried` rows ride along in the verify pass whatever is chosen.
+        """
+        buckets = buckets or {}
+        offered = {source: limit for source, limit in limits.items() if limit > 0}
+        if not offered:
+            return Choice(None, 0)
+        if self._costs.samples(None, 1) < PLAIN_SAMPLES:
+            return Choice(None, 0, "measuring")
+        outlooks = self._outlooks(offered, rows_carried, buckets)
+        known = [arm for arm, outlook in outlooks.items() if outlook.known]
+        best = max(known, key=lambda arm: outlooks[arm].speed)
+        self._best_speed = outlooks[best].speed
+        if self._current not in known or self._clearly_faster(outlooks, best):
+            self._current = best
+        trial = self._arm_to_try(outlooks)
+        arm = self._current if trial is None else trial
+        source, depth = arm
+        if source is None:
+            return self._plain_choice(outlooks, measuring=trial is not None)
+        return Choice(source, depth, bucket=buckets.get(source, ""))
+
+    def observe(
+        self,
+        source: str | None,
+        depth: int,
+        width: int,
+        accepted: int,
+        seconds: float,
+        draft_seconds: float | None,
+        bucket: str = "",
+        checked: int | None = None,
+    ) -> None:
+        """Learn from a round that kept `accepted` of `depth` guesses and took `seconds` until the next began.
+
+        `checked` is how many guesses got a verdict, where that is below `depth`: past the end of the answer
+        nothing was rejected. `draft_seconds` is the drafting inside `seconds`, or None if it was not timed
+        apart.
+        """
+        self._costs.observe(source, depth, width, seconds, draft_seconds)
+        self._rates.round_passed()
+        if source is not None:
+            verdicts = depth if checked is None else checked
+            if verdicts:
+                self._rates.observe(source, bucket, verdicts, accepted)
+        self._settle((source, depth), seconds)
+        self._context += accepted + 1
+        self._costs.bucket = context_bucket(self._context)
+
+    def learn(self, source: str, trial: Trial) -> None:
+        """Take in guesses that a proposer checked without a verify pass."""
+        self._rates.observe(source, trial.bucket, trial.drafted, trial.accepted)
+
+    def plain_tps(self) -> float | None:
+        """Tokens a second of plain decoding at this context length, if measured."""
+        plain = self._costs.plain()
+        return None if plain is None else 1.0 / plain
+
+    def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
+        """Expected tokens a second at depths 1..max_depth; empty before plain decoding was measured."""
+        if self._costs.plain() is None:
+            return []
+        outlooks = self._outlooks({source: max_depth}, rows_carried, {source: bucket})
+        return [outlooks[source, depth].speed for depth in range(1, max_depth + 1)]
+
+    def export(self) -> dict[str, Any]:
+        """What was learned, as plain data for JSON."""
+        return {"costs": self._costs.export(), "rates": self._rates.export()}
+
+    def load(self, data: Mapping[str, Any]) -> None:
+        """Go on from what `export` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        self._costs.load(data["costs"])
+        self._rates.load(data["rates"])
+
+    def _outlooks(
+        self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]
+    ) -> dict[Arm, _Outlook]:
+        plain = self._costs.plain()
+        assert plain is not None
+        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, plain, plain, True)}
+        for source, limit in offered.items():
+            bucket = buckets.get(source, "")
+            kept = self._rates.expected_accepted(source, bucket, limit)
+            most_kept = self._rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
+            forecast = self._costs.forecast(source)
+            for depth in range(1, limit + 1):
+                width = rows_carried + 1 + depth
+                measured = self._costs.samples(source, width) >= ENOUGH
+                seconds = forecast.expected(depth, width)
+                outlooks[source, depth] = _Outlook(
+                    1.0 + kept[depth],
+                    seconds,
+                    1.0 + most_kept[depth],
+                    seconds if measured else forecast.at_least(depth, width),
+                    seconds if measured else forecast.at_most(depth, width),
+                    forecast.reaches(width),
+                )
+        return outlooks
+
+    def _clearly_faster(self, outlooks: Mapping[Arm, _Outlook], arm: Arm) -> bool:
+        margin = DEPTH_MARGIN if arm[0] == self._current[0] else SOURCE_MARGIN
+        return outlooks[arm].speed > margin * outlooks[self._current].speed
+
+    def _arm_to_try(self, outlooks: Mapping[Arm, _Outlook]) -> Arm | None:
+        """An arm worth finding out about, if one fits the budget; a trial has a second, clean round."""
+        if self._trying in outlooks and self._tries_left:
+            return self._trying
+        self._trying = None
+        if not self._budget_granted:
+            self._budget += BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds
+            self._budget_granted = True
+        affordable = [arm for arm, outlook in outlooks.items() if self._worst_loss(outlook) <= self._budget]
+        promising = [
+            arm
+            for arm in affordable
+            if arm != self._current and outlooks[arm].best_case > TRIAL_MARGIN * self._best_speed
+        ]
+        if promising:
+            self._trying = max(promising, key=lambda arm: outlooks[arm].best_case)
+        elif self._current == PLAIN_ARM and self._since_probe >= self._probe_interval:
+            guesses = [arm for arm in affordable if arm != PLAIN_ARM]
+            if guesses:
+                self._trying = max(guesses, key=lambda arm: outlooks[arm].speed)
+                self._since_probe = 0
+                self._probe_interval = min(2 * self._probe_interval, LAST_PROBE)
+        if self._trying:
+            self._tries_left = ENOUGH
+            self._trial_tokens = outlooks[self._trying].tokens
+        return self._trying
+
+    def _worst_loss(self, outlook: _Outlook) -> float:
+        """Seconds that a round could lose against the fastest arm known."""
+        return max(0.0, outlook.most_seconds - outlook.tokens / self._best_speed)
+
+    def _settle(self, arm: Arm, seconds: float) -> None:
+        """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known."""
+        self._budget += BUDGET_SHARE * seconds
+        if self._trying == arm:
+            self._tries_left -= 1
+            self._budget -= max(0.0, seconds - self._trial_tokens / self._best_speed)
+        if self._current == PLAIN_ARM:
+            self._since_probe += 1
+        else:
+            self._since_probe, self._probe_interval = 0, FIRST_PROBE
+
+    def _plain_choice(self, outlooks: Mapping[Arm, _Outlook], *, measuring: bool) -> Choice:
+        if measuring:
+            return Choice(None, 0, "measuring")
+        guesses = {arm: outlook for arm, outlook in outlooks.items() if arm != PLAIN_ARM}
+        best = max(guesses.values(), key=lambda outlook: outlook.speed)
+        arguments = (
+            ("plain_ms", 1e3 * outlooks[PLAIN_ARM].seconds),
+            ("round_ms", 1e3 * best.seconds),
+            ("tokens_per_round", best.tokens),
+        )
+        return Choice(None, 0, "costs-more", arguments)

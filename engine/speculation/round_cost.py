@@ -1,0 +1,196 @@
+"""What a round costs on this machine: seconds by width of the verify pass, and by number of guesses drafted.
+
+Every figure is the lower median of a few recent samples, so one stall moves nothing. When the pass in use
+becomes slower or faster for good (a longer context, a hot machine), all others are taken to have changed
+alike until they are measured again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from math import exp, log
+
+WINDOW = 5
+ENOUGH = 2
+LEVEL_STEP = 0.1
+LEVEL_CLAMP = 0.25
+CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
+
+PLAIN = "plain"
+VERIFY = "verify"
+DRAFT = "draft"
+
+Points = dict[int, float]
+Curve = dict[int, deque[float]]
+
+
+def context_bucket(tokens: int) -> int:
+    """Which range of context lengths `tokens` falls into; costs are learned for each."""
+    return sum(tokens >= edge for edge in CONTEXT_EDGES)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Seconds of a proposer's rounds: `passes` by width (plain decoding is width 1), `drafting` by depth."""
+
+    passes: Points
+    drafting: Points
+
+    def reaches(self, width: int) -> bool:
+        """Whether a pass at least as wide was measured, and a cheaper one, so that nothing is extended."""
+        return width <= max(self.passes)
+
+    def expected(self, depth: int, width: int) -> float:
+        """Measured, interpolated, or extended along the mean slope so far."""
+        return _interpolate(self.passes, width) + _interpolate(self.drafting, depth)
+
+    def at_least(self, depth: int, width: int) -> float:
+        """A bound from below: a wider pass does not cost less than a narrower one that was measured."""
+        return self._bounds(width)[0] + _interpolate(self.drafting, depth)
+
+    def at_most(self, depth: int, width: int) -> float:
+        """A bound from above: cost grows at most in proportion to the rows."""
+        return self._bounds(width)[1] + _interpolate(self.drafting, depth)
+
+    def _bounds(self, width: int) -> tuple[float, float]:
+        passes = self.passes
+        if width in passes:
+            return passes[width], passes[width]
+        narrower = max(known for known in passes if known < width)
+        wider = [seconds for known, seconds in passes.items() if known > width]
+        return min([passes[narrower], *wider]), min([passes[narrower] * width / narrower, *wider])
+
+
+class RoundCosts:
+    """Learns durations and predicts those of rounds not tried yet. All durations are seconds."""
+
+    def __init__(self) -> None:
+        self._curves: dict[tuple[str, int], Curve] = {}
+        self._switches: deque[float] = deque(maxlen=2 * WINDOW)
+        self._level = 1.0
+        self._last: tuple[str | None, int] | None = None
+        self.bucket = 0
+
+    def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
+        """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows."""
+        came_from, self._last = self._last, (source, width)
+        staying = came_from == self._last
+        name = PLAIN if source is None else VERIFY if draft_seconds is not None else _whole(source)
+        drafting = draft_seconds or 0.0
+        passing = max(seconds - drafting, 1e-9)
+        if not staying and came_from is not None and None in (source, came_from[0]):
+            self._learn_switch(name, width, passing)
+        self._learn(name, width, passing, staying)
+        if source is not None and draft_seconds is not None:
+            self._learn(_draft(source), depth, max(drafting, 1e-9), staying)
+
+    def interrupted(self) -> None:
+        """The next round does not follow the last one directly (a new request began)."""
+        self._last = None
+
+    def plain(self) -> float | None:
+        """Seconds of a plain round, once measured."""
+        return self._points(PLAIN).get(1)
+
+    def switching(self) -> float:
+        """Seconds that a change between plain decoding and speculation costs on top, there or back."""
+        return _lower_median(self._switches) * self._level if self._switches else 0.0
+
+    def samples(self, source: str | None, width: int) -> int:
+        """How many samples there are for just this round at this context length."""
+        if source is None:
+            return len(self._own(PLAIN, 1))
+        return max(len(self._own(VERIFY, width)), len(self._own(_whole(source), width)))
+
+    def forecast(self, source: str) -> Forecast:
+        """What rounds of `source` take at this context length. Call it once plain decoding was measured."""
+        passes = {**self._points(PLAIN), **self._points(VERIFY), **self._points(_whole(source))}
+        return Forecast(passes, {0: 0.0, **self._points(_draft(source))})
+
+    def export(self) -> list[list[object]]:
+        """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
+        return [
+            [name, bucket, key, _lower_median(samples) * self._level, len(samples)]
+            for (name, bucket), curve in self._curves.items()
+            for key, samples in curve.items()
+        ]
+
+    def load(self, rows: list[list[object]]) -> None:
+        """Take over what `export` gave. Raises TypeError or ValueError for anything else."""
+        curves: dict[tuple[str, int], Curve] = {}
+        for name, bucket, key, seconds, samples in rows:
+            if not isinstance(name, str) or not isinstance(bucket, int) or not isinstance(key, int):
+                raise TypeError(f"not a learned cost: {name!r}, {bucket!r}, {key!r}")
+            if not isinstance(seconds, float) or not 0.0 < seconds < 1e6 or not isinstance(samples, int):
+                raise ValueError(f"not a duration and its samples: {seconds!r}, {samples!r}")
+            known = deque([seconds] * min(samples, WINDOW), maxlen=WINDOW)
+            curves.setdefault((name, bucket), {})[key] = known
+        self._curves, self._level, self._last = curves, 1.0, None
+
+    def _learn(self, name: str, key: int, seconds: float, staying: bool) -> None:
+        curve = self._own_curve(name)
+        if key not in curve:
+            borrowed = self._points(name).get(key)
+            known = [] if borrowed is None else [borrowed / self._level] * ENOUGH
+            curve[key] = deque(known, maxlen=WINDOW)
+        samples = curve[key]
+        relative = seconds / self._level
+        if not staying:
+            # The first round of its kind pays for the change: it counts only where nothing better is known.
+            if len(samples) < ENOUGH or relative < _lower_median(samples):
+                samples.append(relative)
+        elif len(samples) == WINDOW and not name.startswith(DRAFT):
+            surprise = log(relative / _lower_median(samples))
+            self._level *= exp(LEVEL_STEP * max(-LEVEL_CLAMP, min(LEVEL_CLAMP, surprise)))
+        else:
+            samples.append(relative)
+
+    def _learn_switch(self, name: str, width: int, seconds: float) -> None:
+        known = self._points(name).get(width)
+        if known is not None:
+            self._switches.append(max(0.0, seconds - known) / self._level)
+
+    def _own_curve(self, name: str) -> Curve:
+        return self._curves.setdefault((name, self.bucket), {})
+
+    def _own(self, name: str, key: int) -> deque[float]:
+        return self._curves.get((name, self.bucket), {}).get(key, deque())
+
+    def _points(self, name: str) -> Points:
+        """The figures of a curve here, with those of the nearest context lengths where there are none."""
+        points: Points = {}
+        known = [bucket for curve, bucket in self._curves if curve == name]
+        for bucket in sorted(known, key=lambda other: -abs(other - self.bucket)):
+            for key, samples in self._curves[name, bucket].items():
+                points[key] = _lower_median(samples) * self._level
+        return points
+
+
+def _whole(source: str) -> str:
+    return f"whole:{source}"
+
+
+def _draft(source: str) -> str:
+    return f"{DRAFT}:{source}"
+
+
+def _lower_median(samples: deque[float]) -> float:
+    return sorted(samples)[(len(samples) - 1) // 2]
+
+
+def _interpolate(points: Points, at: int) -> float:
+    """Piecewise linear between known points; past the last one along the line from the first to the last."""
+    if at in points:
+        return points[at]
+    known = sorted(points)
+    first, last = known[0], known[-1]
+    if at < first:
+        return points[first]
+    if at > last:
+        slope = (points[last] - points[first]) / (last - first) if last > first else 0.0
+        return points[last] + max(slope, 0.0) * (at - last)
+    below = max(key for key in known if key < at)
+    above = min(key for key in known if key > at)
+    share = (at - below) / (above - below)
+    return points[below] + share * (points[above] - points[below])

@@ -1,0 +1,173 @@
+"""A machine and a text to try the depth controller on: seeded, in simulated seconds, no model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from engine.speculation.depth import DepthController
+
+# (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
+PassCost = Callable[[int, int], float]
+# (tokens committed so far, position of the guess from 0) -> conditional acceptance.
+Acceptance = Callable[[int, int], float]
+
+PLAIN_MS = 20.0
+
+
+@dataclass(frozen=True)
+class World:
+    """A machine (pass cost, pipelining, noise, stalls) and a proposer (drafting cost, acceptance, limit)."""
+
+    pass_cost: PassCost
+    acceptance: Acceptance
+    draft_cost: float = 0.06
+    limit: int = 8
+    rows_carried: int = 0
+    noise: float = 0.03
+    stall_every: int = 0
+    pipelining: float = 0.93
+    entering: float = 0.3
+    drafting_timed: bool = True
+    context: int = 500
+    catch_up: float = 0.002
+
+
+@dataclass
+class Run:
+    """What came out: tokens and seconds in all, and how many rounds each depth got."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    rounds: int = 0
+    switches: int = 0
+    depths: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def speed(self) -> float:
+        return self.tokens / self.seconds
+
+
+class Machine:
+    """Plays rounds in a world; the same seed meets the same luck."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self.world = world
+        self.random = random.Random(seed)
+        self.run = Run()
+        self._last_depth = 0
+        self._undrafted = 0
+
+    def play(self, depth: int) -> tuple[int, float, float]:
+        """One round: (guesses accepted, seconds, of which drafting)."""
+        world, run = self.world, self.run
+        context = world.context + run.tokens
+        width = 1 if depth == 0 else 1 + depth + world.rows_carried
+        cost = world.pass_cost(width, context) * (world.pipelining if depth == 0 else 1.0)
+        drafting = 0.0 if depth == 0 else depth * world.draft_cost + self._undrafted * world.catch_up
+        if depth != self._last_depth:
+            cost += world.entering if 0 in (depth, self._last_depth) else 0.05
+            run.switches += 1
+        jitter = self.random.lognormvariate(0.0, world.noise)
+        run.rounds += 1
+        if world.stall_every and run.rounds % world.stall_every == 0:
+            jitter *= 10.0
+        accepted = 0
+        while accepted < depth and self.random.random() < world.acceptance(run.tokens, accepted):
+            accepted += 1
+        seconds = (cost + drafting) * jitter * PLAIN_MS / 1e3
+        self._undrafted = self._undrafted + 1 if depth == 0 else 0
+        self._last_depth = depth
+        run.tokens += accepted + 1
+        run.seconds += seconds
+        run.depths[depth] = run.depths.get(depth, 0) + 1
+        return accepted, seconds, drafting * jitter * PLAIN_MS / 1e3
+
+
+def fixed(world: World, depth: int, tokens: int, seed: int = 0) -> Run:
+    """The whole answer at one depth."""
+    machine = Machine(world, seed)
+    while machine.run.tokens < tokens:
+        machine.play(depth)
+    return machine.run
+
+
+def controlled(world: World, tokens: int, seed: int = 0, controller: DepthController | None = None) -> Run:
+    """The whole answer as the controller wants it; a new one knows nothing yet."""
+    controller = DepthController() if controller is None else controller
+    machine = Machine(world, seed)
+    controller.begin(world.context)
+    while machine.run.tokens < tokens:
+        choice = controller.choose({"draft": world.limit}, world.rows_carried)
+        accepted, seconds, drafting = machine.play(choice.depth)
+        width = 1 if choice.source is None else 1 + choice.depth + world.rows_carried
+        controller.observe(
+            choice.source, choice.depth, width, accepted, seconds, drafting if world.drafting_timed else None
+        )
+    return machine.run
+
+
+def flat(width: int, _: int) -> float:
+    return 1.0 + 0.01 * (width - 1)
+
+
+def linear(width: int, _: int) -> float:
+    return float(width)
+
+
+def gentle(width: int, _: int) -> float:
+    return 1.0 + 0.25 * (width - 1)
+
+
+def stepped(width: int, _: int) -> float:
+    """One pass over the weights for every five rows."""
+    return 1.0 + 0.85 * ((width - 1) // 5) + 0.03 * (width - 1)
+
+
+def drifting(width: int, context: int) -> float:
+    """Reading the context costs every row alike, and each row a little of its own."""
+    return 1.0 + 0.08 * (width - 1) + context / 4000 * (0.3 + 0.12 * width)
+
+
+COSTS: dict[str, PassCost] = {
+    "flat": flat,
+    "gentle": gentle,
+    "linear": linear,
+    "stepped": stepped,
+    "drifting": drifting,
+}
+
+
+def constant(rate: float) -> Acceptance:
+    return lambda _tokens, _position: rate
+
+
+def decaying(first: float, factor: float) -> Acceptance:
+    return lambda _tokens, position: first * factor**position
+
+
+def alternating(prose: float, code: float, stretch: int) -> Acceptance:
+    """`stretch` tokens of prose, then as many of code, and so on."""
+    return lambda tokens, _position: code if tokens // stretch % 2 else prose
+
+
+ACCEPTANCES: dict[str, Acceptance] = {
+    "always wrong": constant(0.0),
+    "constant 0.3": constant(0.3),
+    "constant 0.6": constant(0.6),
+    "constant 0.8": constant(0.8),
+    "constant 0.95": constant(0.95),
+    "decaying": decaying(0.85, 0.85),
+    "prose and code": alternating(0.4, 0.92, 300),
+}
+
+
+def best_fixed(world: World, tokens: int, seeds: Sequence[int]) -> tuple[int, float]:
+    """The depth that would have been best all along, and its speed."""
+    speeds = {
+        depth: sum(fixed(world, depth, tokens, seed).speed for seed in seeds) / len(seeds)
+        for depth in range(world.limit + 1)
+    }
+    best = max(speeds, key=lambda depth: speeds[depth])
+    return best, speeds[best]

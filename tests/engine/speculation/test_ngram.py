@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from engine.speculation.proposers import Trial
+from engine.speculation.proposers.ngram import MISSES_TO_PAUSE, NgramProposer
+
+CODE = list(range(100, 140))
+
+
+def proposer_after(tokens: list[int], *, excluded: frozenset[int] = frozenset()) -> NgramProposer:
+    proposer = NgramProposer(8, excluded)
+    proposer.reset(tokens)
+    return proposer
+
+
+def test_it_offers_what_followed_last_time() -> None:
+    proposer = proposer_after([*CODE, 1, 2, *CODE[:5]])
+    assert proposer.limit() == 8
+    assert proposer.propose(3).tokens == CODE[5:8]
+
+
+def test_new_text_offers_nothing_and_says_why() -> None:
+    proposer = proposer_after(CODE)
+    assert proposer.limit() == 0
+    assert proposer.reason == "no-match"
+
+
+def test_the_longest_match_wins_over_a_later_shorter_one() -> None:
+    proposer = proposer_after([1, 2, 3, 4, 5, 6, 7, 8, 50, 51, 0, 6, 7, 8, 60, 61, 0, 1, 2, 3, 4, 5, 6, 7, 8])
+    assert proposer.propose(1).tokens == [50]
+
+
+def test_guesses_end_where_occurrences_disagree() -> None:
+    proposer = proposer_after([1, 2, 3, 4, 50, 0, 1, 2, 3, 4, 60, 0, 9, 1, 2, 3])
+    assert proposer.propose(proposer.limit()).tokens == [4]
+
+
+def test_template_tokens_are_neither_matched_nor_guessed() -> None:
+    proposer = proposer_after([1, 99, 2, 3, 4, 99, 5, 1, 99, 2], excluded=frozenset({99}))
+    assert proposer.limit() == 0
+    proposer = proposer_after([1, 2, 3, 4, 99, 5, 1, 2, 3], excluded=frozenset({99}))
+    assert proposer.propose(proposer.limit()).tokens == [4]
+
+
+def test_longer_matches_are_another_bucket() -> None:
+    short = proposer_after([*CODE, 1, *CODE[:3]]).bucket
+    long = proposer_after([*CODE, 1, *CODE[:20]]).bucket
+    assert (short, long) == ("3", "18")
+
+
+def repeatedly_wrong(proposer: NgramProposer) -> None:
+    for miss in range(1, MISSES_TO_PAUSE + 1):
+        assert proposer.limit() > 0
+        proposer.committed([1000 + miss, *CODE[6 * miss : 6 * miss + 4]], accepted=0, drafted=2)
+
+
+def test_it_pauses_after_misses() -> None:
+    proposer = proposer_after([*CODE, *CODE[:4]])
+    repeatedly_wrong(proposer)
+    assert proposer.limit() == 0
+
+
+def test_it_is_back_as_soon_as_a_guess_on_the_quiet_comes_true() -> None:
+    proposer = proposer_after([*CODE, *CODE[:4]])
+    repeatedly_wrong(proposer)
+    proposer.committed([CODE[6 * MISSES_TO_PAUSE + 4]], accepted=0, drafted=0)
+    assert proposer.limit() > 0
+
+
+def test_guesses_on_the_quiet_are_reported_over_several_rounds() -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:4]])
+    proposer.committed(CODE[4:6], accepted=0, drafted=0)
+    proposer.committed([CODE[6]], accepted=0, drafted=0)
+    assert proposer.trials() == []
+    proposer.committed([7], accepted=0, drafted=0)
+    assert proposer.trials() == [Trial("4", 4, 3)]
+    assert proposer.trials() == []
+
+
+def test_its_own_verified_guesses_are_not_reported_twice() -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:4]])
+    proposer.committed(CODE[4:8], accepted=3, drafted=3)
+    assert proposer.trials() == []
+
+
+def test_an_edited_conversation_is_looked_up_as_it_is_now() -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:4]])
+    proposer.reset([*CODE[:4], 7, 8, 9, *CODE[:4]])
+    assert proposer.propose(2).tokens == [7, 8]
