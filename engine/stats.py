@@ -80,9 +80,9 @@ class RequestLog:
     Times are `time.perf_counter()` values in seconds.
     """
 
-    def __init__(self, started: float, *, prompt_tokens: int, seed: int, main: str, draft: str) -> None:
+    def __init__(self, started: float, *, prompt_tokens: int, seed: int, main: str) -> None:
         self.started = started
-        self.draft = draft
+        self.draft = ""
         self.draft_prefill_tokens = 0
         self.cached_tokens = 0
         self.plain_tps: float | None = None
