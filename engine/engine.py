@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,8 +105,8 @@ class Engine:
     def close(self) -> None:
         """Cancel what runs, finish the thread and wait for it. Safe to call twice."""
         with self._lock:
-            already, _ = self._closed.is_set(), self._closed.set()
-            if not already:
+            if not self._closed.is_set():
+                self._closed.set()
                 self._commands.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -141,7 +142,7 @@ class Engine:
 
         from engine.scheduler import Scheduler
 
-        log.info("mlx %s on %s, BLAS: %s", mx.__version__, mx.default_device(), engine.BLAS)
+        log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
         scheduler = Scheduler()
         try:
             self._serve(scheduler)

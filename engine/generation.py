@@ -7,7 +7,7 @@ drives it can look at other requests, commands and cancellations between two ste
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 import mlx.core as mx
@@ -82,7 +82,7 @@ class Generation:
         self._log.plain_tps = self._drafting.plain_tps
         return self._log.snapshot()
 
-    def events(self) -> Iterator[Event | None]:
+    def events(self) -> Generator[Event | None, None, None]:
         """Every event of the request in order; None is a step with nothing to tell.
 
         Closing the iterator, or an exception in a step, leaves the caches at the last committed token, and what is

@@ -35,9 +35,7 @@ class Sampler:
         self.seed = secrets.randbits(63) if settings.seed is None else settings.seed
         self.greedy = settings.temperature == 0.0
         self.penalised = (
-            settings.repetition_penalty != 1.0
-            or settings.presence_penalty != 0.0
-            or settings.frequency_penalty != 0.0
+            settings.repetition_penalty != 1.0 or settings.presence_penalty != 0.0 or settings.frequency_penalty != 0.0
         )
         bias = {token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary}
         self._bias_ids = mx.array(list(bias), dtype=mx.uint32) if bias else None
@@ -63,9 +61,7 @@ class Sampler:
         """Uniform numbers (count,) in [0, 1) that decide acceptance at `position`, `position` + 1, ..."""
         return mx.vmap(lambda key: mx.random.uniform(key=key))(self._keys(position, count, ACCEPT))
 
-    def scores(
-        self, logits: mx.array, committed: Sequence[int], guesses: mx.array | None = None
-    ) -> mx.array:
+    def scores(self, logits: mx.array, committed: Sequence[int], guesses: mx.array | None = None) -> mx.array:
         """Biased and penalised logits (rows, vocabulary), float32.
 
         `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `guesses`: with k

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class LoadedPair:
 class _Active:
     stream: RequestStream
     generation: Generation
-    steps: Iterator[Event | None]
+    steps: Generator[Event | None, None, None]
 
 
 class Scheduler:

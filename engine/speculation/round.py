@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import mlx.core as mx
 
@@ -97,10 +98,10 @@ class Rounds:
 
     def land(self, flight: Flight) -> Landing:
         """Wait for the round and read it: the one host synchronisation."""
-        sampled: list[int] = flight.sampled.tolist()
-        logprobs: list[float] = flight.logprobs.tolist()
+        sampled = cast("list[int]", flight.sampled.tolist())
+        logprobs = cast("list[float]", flight.logprobs.tolist())
         landed = time.perf_counter()
-        guesses: list[int] = [] if flight.guesses is None else flight.guesses.tolist()
+        guesses = [] if flight.guesses is None else cast("list[int]", flight.guesses.tolist())
         accepted = count_matching(guesses, sampled)
         return Landing(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, landed)
 
@@ -147,6 +148,6 @@ class Rounds:
     def _dispatch(self, flight: Flight) -> Flight:
         # Recurrent state can hang behind the logits that need it; left alone it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        mx.async_eval(flight.sampled, flight.logprobs, *state)
+        mx.async_eval(flight.sampled, flight.logprobs, *state)  # type: ignore[no-untyped-call]
         flight.launched = time.perf_counter()
         return flight

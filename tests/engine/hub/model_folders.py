@@ -46,9 +46,7 @@ def llama_config(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def llama_tensors(
-    layers: int = 2, hidden: int = 16, vocab: int = 32
-) -> dict[str, tuple[str, tuple[int, ...]]]:
+def llama_tensors(layers: int = 2, hidden: int = 16, vocab: int = 32) -> dict[str, tuple[str, tuple[int, ...]]]:
     tensors: dict[str, tuple[str, tuple[int, ...]]] = {
         "model.embed_tokens.weight": ("F16", (vocab, hidden)),
         "model.norm.weight": ("F16", (hidden,)),
@@ -69,9 +67,7 @@ def llama_tensors(
     return tensors
 
 
-def tokenizer_json(
-    tokens: Mapping[str, int] | None = None, added: tuple[tuple[str, int], ...] = ()
-) -> dict[str, Any]:
+def tokenizer_json(tokens: Mapping[str, int] | None = None, added: tuple[tuple[str, int], ...] = ()) -> dict[str, Any]:
     vocab = dict(tokens) if tokens is not None else {chr(97 + index): index for index in range(26)}
     return {
         "version": "1.0",
@@ -114,9 +110,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
     return folder
 
 
-def write_snapshot(
-    cache: Path, repository: str, files: Mapping[str, bytes], revision: str = "a" * 40
-) -> Path:
+def write_snapshot(cache: Path, repository: str, files: Mapping[str, bytes], revision: str = "a" * 40) -> Path:
     """The files as the Hugging Face cache lays them: blobs, links and refs/main."""
     home = cache / ("models--" + repository.replace("/", "--"))
     snapshot = home / "snapshots" / revision

@@ -105,9 +105,7 @@ def test_a_tokenizer_class_that_transformers_has_needs_no_code(good: Path) -> No
         ("tokenizer_config.json", {"chat_template_type": "evil"}, "unsafe"),
     ],
 )
-def test_a_setting_out_of_bounds_is_refused(
-    good: Path, name: str, changes: dict[str, object], reason: str
-) -> None:
+def test_a_setting_out_of_bounds_is_refused(good: Path, name: str, changes: dict[str, object], reason: str) -> None:
     change_json(good / name, **changes)
     assert refusal(good)[0] == reason
 
@@ -181,17 +179,13 @@ def test_a_header_that_does_not_add_up_is_damaged(good: Path, content: bytes) ->
     assert refusal(good)[0] == "damaged"
 
 
-@pytest.mark.parametrize(
-    "shard", ["../outside.safetensors", "/etc/hostname", "a/../../b.safetensors", "x\0y"]
-)
+@pytest.mark.parametrize("shard", ["../outside.safetensors", "/etc/hostname", "a/../../b.safetensors", "x\0y"])
 def test_an_index_that_leads_outside_is_unsafe(good: Path, shard: str) -> None:
     (good / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard}}))
     assert refusal(good)[0] == "unsafe"
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"{" + b'"a":{' * 5000 + b"}" * 5001, b"\xff\xfe", b"{}" * 3]
-)
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{" + b'"a":{' * 5000 + b"}" * 5001, b"\xff\xfe", b"{}" * 3])
 def test_json_that_nobody_should_parse_is_damaged(good: Path, content: bytes) -> None:
     (good / "config.json").write_bytes(content)
     assert refusal(good)[0] == "damaged"

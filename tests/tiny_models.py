@@ -1,0 +1,87 @@
+"""Tiny random-weight models in mlx-lm's folder format, made in a second, for tests that need a certain kind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from mlx.utils import tree_flatten
+from mlx_lm.utils import _get_classes
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+TEMPLATE = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+TEXT = ["the quick brown fox jumps over the lazy dog", "안녕하세요 세계", "こんにちは世界", "你好，世界"] * 8
+QWEN3: dict[str, Any] = {
+    "model_type": "qwen3",
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "intermediate_size": 128,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "rms_norm_eps": 1e-6,
+    "rope_theta": 10000.0,
+    "max_position_embeddings": 512,
+    "tie_word_embeddings": False,
+}
+
+
+def write_model(folder: Path, *, seed: int = 0, tokens: int = 384, config: Mapping[str, Any] = QWEN3) -> Path:
+    """Write a model whose logits are far enough apart for a greedy choice to mean something."""
+    folder.mkdir(parents=True, exist_ok=True)
+    vocabulary = _write_tokenizer(folder, tokens)
+    whole = {**config, "vocab_size": vocabulary, "eos_token_id": 2}
+    (folder / "config.json").write_text(json.dumps(whole))
+    model_class, arguments = _get_classes(whole)
+    mx.random.seed(seed)
+    model = model_class(arguments.from_dict(whole))
+    weights = {
+        name: array * 4.0 if name.endswith(("proj.weight", "lm_head.weight")) else array
+        for name, array in tree_flatten(model.parameters())
+    }
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    return folder
+
+
+def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int = 3) -> Path:
+    """Copy a model with noise on its weights: a draft that agrees now and then."""
+    shutil.copytree(source, folder)
+    key = mx.random.key(seed)
+    weights = mx.load(str(source / "model.safetensors"))
+    disturbed = {
+        name: array + amount * mx.random.normal(array.shape, key=part)
+        for (name, array), part in zip(weights.items(), mx.random.split(key, len(weights)), strict=True)
+    }
+    mx.save_safetensors(str(folder / "model.safetensors"), disturbed, metadata={"format": "mlx"})
+    return folder
+
+
+def _write_tokenizer(folder: Path, tokens: int) -> int:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=tokens,
+        special_tokens=SPECIAL,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(TEXT, trainer)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": SPECIAL[2],
+        "pad_token": SPECIAL[0],
+        "chat_template": TEMPLATE,
+        "clean_up_tokenization_spaces": False,
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    return int(tokenizer.get_vocab_size())
