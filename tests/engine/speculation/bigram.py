@@ -1,0 +1,85 @@
+"""A model whose next token depends on the last one alone, so that its exact law is known; and rounds over it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import mlx.core as mx
+from mlx_lm.models.cache import KVCache
+
+from engine.requests import SamplingSettings
+from engine.sampling import Sampler
+from engine.speculation.proposers import Proposer
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.round import Rounds
+from engine.speculation.sequence import Sequence
+
+VOCABULARY = 12
+
+
+class BigramModel:
+    """`table` (V, V) holds the logits of the next token for each last token. Writes one KV row a token."""
+
+    def __init__(self, table: mx.array) -> None:
+        self.table = table
+
+    def __call__(self, tokens: mx.array, cache: list[KVCache]) -> mx.array:
+        rows = mx.zeros((1, 1, tokens.shape[1], 1))
+        cache[0].update_and_fetch(rows, rows)
+        return self.table[tokens]
+
+
+def random_table(seed: int, spread: float = 1.5) -> mx.array:
+    table = spread * mx.random.normal((VOCABULARY, VOCABULARY), key=mx.random.key(seed))
+    mx.eval(table)
+    return table
+
+
+def new_sequence(table: mx.array) -> Sequence:
+    sequence = Sequence(BigramModel(table), [KVCache()])
+    sequence.append([0, 1, 2])
+    return sequence
+
+
+def generate(
+    table: mx.array, draft: mx.array | None, settings: SamplingSettings, count: int, *, depth: int, rejection: bool
+) -> list[int]:
+    """`count` or a few more tokens after the prompt [0, 1, 2], by rounds of `depth` guesses from `draft`."""
+    sampler = Sampler(settings, VOCABULARY)
+    proposers: dict[str, Proposer] = {}
+    if draft is not None:
+        proposers["draft"] = DraftModelProposer(new_sequence(draft), sampler, 10**9, keep_distributions=rejection)
+    rounds = Rounds(new_sequence(table), sampler, proposers)
+    source = None if draft is None else "draft"
+    while len(rounds.sequence.tokens) < count + 3:
+        flight = rounds.launch(source, depth)
+        landing = rounds.land(flight)
+        rounds.commit(flight, landing.accepted, landing.tokens)
+    return rounds.sequence.tokens
+
+
+def chi_square_excess(tokens: list[int], law: list[list[float]]) -> float:
+    """How far the transitions in `tokens` are from `law` (rows of probabilities), in standard normal deviates.
+
+    Pearson's statistic over all transitions with an expectation of 5 or more, turned into a normal deviate with
+    Wilson and Hilferty's cube-root formula; 3.09 is p = 0.001.
+    """
+    pairs = Counter(itertools.pairwise(tokens))
+    starts = Counter(tokens[:-1])
+    statistic, freedom = 0.0, 0
+    for start, total in starts.items():
+        cells = [(total * p, pairs[start, token]) for token, p in enumerate(law[start])]
+        assert all(count == 0 for expected, count in cells if expected == 0.0), "an excluded token was drawn"
+        large = [cell for cell in cells if cell[0] >= 5.0]
+        rest = [cell for cell in cells if cell[0] < 5.0]
+        if rest:
+            large.append((sum(expected for expected, _ in rest), sum(count for _, count in rest)))
+        large = [cell for cell in large if cell[0] > 0.0]
+        statistic += sum((count - expected) ** 2 / expected for expected, count in large)
+        freedom += len(large) - 1
+    if freedom <= 0:
+        return 0.0
+    third = 2.0 / (9.0 * freedom)
+    return (math.cbrt(statistic / freedom) - (1.0 - third)) / math.sqrt(third)

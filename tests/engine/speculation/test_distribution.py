@@ -1,0 +1,94 @@
+"""Speculation draws from the main model's own distribution: chi-square against the exact law, both acceptance rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.requests import SamplingSettings
+from engine.sampling import Sampler
+from engine.speculation.acceptance import reject_or_resample
+from tests.engine.speculation.bigram import VOCABULARY, chi_square_excess, generate, random_table
+
+P_ONE_IN_A_THOUSAND = 3.09
+MAIN, NEAR, BAD = random_table(1), random_table(1) + 0.4 * random_table(2), random_table(9, spread=4.0)
+SETTINGS: dict[str, dict[str, Any]] = {
+    "cold": {"temperature": 0.4},
+    "warm": {"temperature": 1.0},
+    "hot": {"temperature": 1.4},
+    "top-p": {"temperature": 1.0, "top_p": 0.8},
+    "top-k": {"temperature": 1.0, "top_k": 5},
+    "min-p": {"temperature": 1.0, "min_p": 0.1},
+    "bias": {"temperature": 0.8, "logit_bias": {3: 1.5, 7: -2.0}},
+    "everything": {"temperature": 0.9, "top_k": 8, "top_p": 0.95, "min_p": 0.01, "logit_bias": {1: 0.5}},
+}
+# Penalties make the law depend on the whole history; there the reference is plain decoding itself.
+PENALTIES = {"temperature": 0.9, "repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2}
+
+
+def law(settings: SamplingSettings) -> list[list[float]]:
+    sampler = Sampler(settings, VOCABULARY)
+    rows: list[list[float]] = sampler.probabilities(sampler.log_probabilities(sampler.scores(MAIN, []))).tolist()  # type: ignore[assignment]
+    return rows
+
+
+def excess(name: str, draft: mx.array | None, rejection: bool, count: int, seed: int = 11) -> float:
+    settings = SamplingSettings(seed=seed, **SETTINGS[name])
+    tokens = generate(MAIN, draft, settings, count, depth=3, rejection=rejection)
+    return chi_square_excess(tokens[2:], law(settings))
+
+
+@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
+@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+@pytest.mark.parametrize("name", ["warm", "everything"])
+def test_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
+    assert excess(name, draft, rejection, 3000) < P_ONE_IN_A_THOUSAND
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
+@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_hundred_thousand_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
+    assert excess(name, draft, rejection, 100_000) < P_ONE_IN_A_THOUSAND
+
+
+@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+@pytest.mark.parametrize("depth", [1, 2, 5])
+@pytest.mark.parametrize("values", [*SETTINGS.values(), PENALTIES])
+def test_a_seed_gives_the_same_text_with_any_draft_and_depth(
+    values: dict[str, Any], depth: int, draft: mx.array
+) -> None:
+    settings = SamplingSettings(seed=3, **values)
+    plain = generate(MAIN, None, settings, 60, depth=0, rejection=False)
+    guessed = generate(MAIN, draft, settings, 60, depth=depth, rejection=False)
+    assert guessed[:60] == plain[:60]
+
+
+def test_the_law_test_notices_a_wrong_law() -> None:
+    settings = SamplingSettings(seed=11, temperature=1.1)
+    tokens = generate(MAIN, NEAR, settings, 3000, depth=3, rejection=False)
+    assert chi_square_excess(tokens[2:], law(SamplingSettings(temperature=0.9))) > P_ONE_IN_A_THOUSAND
+
+
+@pytest.mark.parametrize("draft_row", [0, 4], ids=["near", "far"])
+def test_rejection_resamples_from_the_main_models_distribution(draft_row: int) -> None:
+    draws = 100_000
+    p, q = mx.softmax(MAIN[0]), mx.softmax(MAIN[draft_row] + 0.3 * BAD[1])
+    keys = mx.random.split(mx.random.key(5), 3)
+    guesses = mx.random.categorical(mx.log(q), num_samples=draws, key=keys[0]).astype(mx.uint32)
+    uniforms = mx.random.uniform(shape=(draws,), key=keys[1])
+    noise = mx.random.gumbel((draws, 2, VOCABULARY), key=keys[2])
+    both = mx.stack([p, p])
+    sampled = mx.vmap(lambda guess, u, n: reject_or_resample(both, q[None], guess[None], u[None], n))(
+        guesses, uniforms, noise
+    )
+    for column in (0, 1):
+        counts = [int((sampled[:, column] == token).sum().item()) for token in range(VOCABULARY)]
+        statistic = sum(
+            (count - draws * expected) ** 2 / (draws * expected)
+            for count, expected in zip(counts, p.tolist(), strict=True)  # type: ignore[arg-type]
+        )
+        assert statistic < 31.26  # chi-square, 11 degrees of freedom, p = 0.001
