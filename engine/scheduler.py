@@ -58,28 +58,34 @@ class Scheduler:
     def load(self, main: str | Path, draft: str | Path | None) -> LoadedPair:
         """Replace both models; a request that runs ends as cancelled first. Raises `ModelNotUsable`."""
         self._check_thread()
-        loaded = load(main)
-        self._finish_active()
-        self._cache.clear()
-        self._main, self._drafting = loaded, Drafting(loaded)
+        self.install(load(main), None)
         return self.set_draft(draft)
 
     def set_draft(self, draft: str | Path | None) -> LoadedPair:
         """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
         self._check_thread()
-        if self._drafting is None or self._main is None:
+        if self._drafting is None:
             raise NoModel
-        problem: EngineError | None = None
-        loaded: LoadedModel | None = None
+        loaded, problem = None, None
         if draft is not None:
             try:
                 loaded = load(draft)
             except EngineError as error:
                 problem = error
-        problem = self._drafting.set_draft(loaded, problem)
-        self._cache.forget_drafts()
-        release_unused_memory()
-        return LoadedPair(self._main.info, self._drafting.draft_info, problem)
+        return self._use_draft(loaded, problem)
+
+    def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
+        """Use models that were loaded elsewhere on this thread, as benchmarks do."""
+        self._check_thread()
+        self._finish_active()
+        self._cache.clear()
+        self._main, self._drafting = main, Drafting(main)
+        return self._use_draft(draft, None)
+
+    def clear_prefix_cache(self) -> None:
+        """Forget all finished turns; the next request reads its whole prompt."""
+        self._check_thread()
+        self._cache.clear()
 
     def unload(self) -> LoadedPair:
         """Drop the models; a request that runs ends as cancelled first."""
@@ -130,6 +136,14 @@ class Scheduler:
         self._waiting.clear()
         self._main = self._drafting = None
         self._cache.clear()
+
+    def _use_draft(self, draft: LoadedModel | None, problem: EngineError | None) -> LoadedPair:
+        assert self._main is not None
+        assert self._drafting is not None
+        problem = self._drafting.set_draft(draft, problem)
+        self._cache.forget_drafts()
+        release_unused_memory()
+        return LoadedPair(self._main.info, self._drafting.draft_info, problem)
 
     def _start(self, stream: RequestStream) -> None:
         try:

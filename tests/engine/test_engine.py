@@ -269,6 +269,7 @@ def test_a_listener_that_fails_does_not_hurt_the_request(engine_with_pair: Engin
 
     engine_with_pair.submit(ChatRequest(QUESTION, max_tokens=3), on_event=listen)
     assert done.wait(30)
+    assert finished(ask(engine_with_pair, max_tokens=2)).ids
 
 
 def test_without_a_model_a_request_fails_with_a_reason() -> None:

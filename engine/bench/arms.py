@@ -1,0 +1,112 @@
+"""What a benchmark compares: our engine under different settings, and mlx-lm's own generation on the same models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mlx_lm import stream_generate
+
+from engine.engine import RequestStream
+from engine.errors import EngineError
+from engine.events import Event, Failed, Finished
+from engine.loading import LoadedModel
+from engine.prompts import render
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.stats import RequestStats
+
+FIXED_DEPTHS = (2, 4, 6, 8)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One answer: `tokens` in all, decode speed over those after the first, seconds to the first.
+
+    `host_share` is the part of decoding in which the device waited for the host; both it and `stats` are None for
+    arms that are not ours.
+    """
+
+    tokens: int
+    decode_tps: float
+    ttft_s: float
+    stats: RequestStats | None = None
+
+    @property
+    def host_share(self) -> float | None:
+        if self.stats is None:
+            return None
+        busy = self.stats.draft_s + self.stats.verify_s + self.stats.host_s
+        return self.stats.host_s / busy if busy else None
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A way to answer: `answer(text, max_tokens)` runs it once and measures it."""
+
+    name: str
+    answer: Callable[[str, int], Measure]
+
+
+def our_arms(scheduler: Scheduler, *, has_draft: bool) -> list[Arm]:
+    """Plain decoding first, then every method and fixed depth that the loaded pair allows."""
+    plain = SpeculationSettings(method="off")
+    arms = [Arm("plain", _ours(scheduler, plain)), Arm("ngram", _ours(scheduler, SpeculationSettings(method="ngram")))]
+    if has_draft:
+        arms.append(Arm("draft", _ours(scheduler, SpeculationSettings(method="draft"))))
+    arms.append(Arm("auto", _ours(scheduler, SpeculationSettings(method="auto"))))
+    if has_draft:
+        fixed = {depth: SpeculationSettings(method="draft", depth=depth) for depth in FIXED_DEPTHS}
+        arms += [Arm(f"draft, depth {depth}", _ours(scheduler, settings)) for depth, settings in fixed.items()]
+    return arms
+
+
+def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
+    """mlx-lm's stream_generate on the same models: plain, and with the draft at fixed depths."""
+    arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0))]
+    if draft is not None:
+        arms += [Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth)) for depth in FIXED_DEPTHS]
+    return arms
+
+
+def _ours(scheduler: Scheduler, speculation: SpeculationSettings) -> Callable[[str, int], Measure]:
+    def answer(text: str, max_tokens: int) -> Measure:
+        scheduler.clear_prefix_cache()
+        request = ChatRequest([{"role": "user", "content": text}], speculation=speculation, max_tokens=max_tokens)
+        last = run_to_end(scheduler, request)
+        stats = last.stats
+        return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, stats)
+
+    return answer
+
+
+def run_to_end(scheduler: Scheduler, request: ChatRequest) -> Finished:
+    """Serve one request on this thread. Raises the `EngineError` it failed with."""
+    ended: list[Event] = []
+    scheduler.admit(RequestStream(request, on_event=lambda event: ended.append(event)))
+    while scheduler.busy:
+        scheduler.step()
+    last = ended[-1]
+    if isinstance(last, Failed):
+        raise last.error
+    if not isinstance(last, Finished):
+        raise EngineError("the request ended without an answer")
+    return last
+
+
+def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[str, int], Measure]:
+    def answer(text: str, max_tokens: int) -> Measure:
+        prompt = render(main.tokenizer, [{"role": "user", "content": text}])
+        options = {"draft_model": draft.model, "num_draft_tokens": depth} if draft is not None else {}
+        started = time.perf_counter()
+        first = now = started
+        tokens = 0
+        for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=max_tokens, **options):
+            now = time.perf_counter()
+            tokens += 1
+            if tokens == 1:
+                first = now
+        return Measure(tokens, (tokens - 1) / (now - first) if now > first else 0.0, first - started)
+
+    return answer

@@ -1,0 +1,67 @@
+"""What a benchmark asks: five kinds of work in four languages, short enough for tiny models."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import BadRequest
+
+KINDS = ("chat", "code-edit", "copy", "list", "prose")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One question; `kind` says what sort of text it asks for and `language` in which language."""
+
+    kind: str
+    language: str
+    text: str
+
+
+_CODE = """def total(items, tax):
+    result = 0
+    for item in items:
+        result = result + item.price
+    return result * tax
+"""
+
+BUILT_IN = (
+    Prompt("chat", "en", "What is speculative decoding, and why is it faster?"),
+    Prompt("chat", "ko", "추측 디코딩이 뭐예요? 왜 더 빠른가요?"),
+    Prompt("chat", "ja", "投機的デコーディングとは何ですか？なぜ速いのですか？"),
+    Prompt("chat", "zh", "推测解码是什么？为什么更快？"),
+    Prompt("code-edit", "en", f"Rename the variable result to amount in this code:\n{_CODE}"),
+    Prompt("code-edit", "ko", f"이 코드에서 변수 result의 이름을 amount로 바꿔 주세요.\n{_CODE}"),
+    Prompt("code-edit", "ja", f"このコードの変数 result を amount に変えてください。\n{_CODE}"),
+    Prompt("code-edit", "zh", f"请把这段代码里的变量 result 改名为 amount。\n{_CODE}"),
+    Prompt("copy", "en", "Repeat this text: The draft model guesses, and the main model checks every guess."),
+    Prompt("copy", "ko", "다음 문장을 그대로 반복해 주세요: 초안 모델이 추측하고 메인 모델이 모두 확인합니다."),
+    Prompt("copy", "ja", "次の文をそのまま繰り返してください：ドラフトモデルが推測し、メインモデルが確認します。"),
+    Prompt("copy", "zh", "请原样重复这句话：草稿模型先猜，主模型再逐个检查。"),
+    Prompt("list", "en", "Count from 1 to 20."),
+    Prompt("list", "ko", "1부터 20까지 세어 주세요."),
+    Prompt("list", "ja", "1から20まで数えてください。"),
+    Prompt("list", "zh", "请从1数到20。"),
+    Prompt("prose", "en", "Tell me what you can do, in a few sentences."),
+    Prompt("prose", "ko", "무엇을 할 수 있는지 몇 문장으로 알려 주세요."),
+    Prompt("prose", "ja", "できることを数文で教えてください。"),
+    Prompt("prose", "zh", "用几句话说说你能做什么。"),
+)
+
+
+def read_prompts(path: Path) -> tuple[Prompt, ...]:
+    """Prompts from a file: one JSON object a line with "text", and "kind" and "language" if there are several.
+
+    Raises `BadRequest` when the file cannot be read or a line has no text.
+    """
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        rows = [json.loads(line) for line in lines]
+        prompts = tuple(Prompt(row.get("kind", "chat"), row.get("language", ""), row["text"]) for row in rows)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRequest("prompts", 'a file with one JSON object a line, each with a "text"', str(path)) from error
+    if not prompts:
+        raise BadRequest("prompts", "a file with at least one prompt", str(path))
+    return prompts

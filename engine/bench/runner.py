@@ -1,0 +1,96 @@
+"""Alternates arms over prompts and reports medians of ratios to plain decoding."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from statistics import median
+from typing import Any
+
+import mlx.core as mx
+import psutil
+
+import engine
+from engine.bench.arms import Arm, Measure
+from engine.bench.prompts import Prompt
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One arm's answer to one prompt in one repetition."""
+
+    arm: str
+    prompt: Prompt
+    repetition: int
+    measure: Measure
+
+
+def run(
+    arms: Sequence[Arm],
+    prompts: Sequence[Prompt],
+    *,
+    repetitions: int,
+    max_tokens: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Trial]:
+    """Every arm answers every prompt `repetitions` times after one warm-up, arms taking turns within a prompt.
+
+    The order of the arms rotates from prompt to prompt, so that drift of the machine falls on all of them alike.
+    """
+    trials: list[Trial] = []
+    for repetition in range(-1, repetitions):
+        for index, prompt in enumerate(prompts):
+            turn = index % len(arms)
+            for arm in [*arms[turn:], *arms[:turn]]:
+                measure = arm.answer(prompt.text, max_tokens)
+                if repetition >= 0:
+                    trials.append(Trial(arm.name, prompt, repetition, measure))
+            progress(f"repetition {repetition + 1} of {repetitions}, prompt {index + 1} of {len(prompts)}")
+    return trials
+
+
+def summarise(trials: Sequence[Trial], baseline: str = "plain") -> dict[str, Any]:
+    """Medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt."""
+    reference = {(trial.prompt, trial.repetition): trial.measure for trial in trials if trial.arm == baseline}
+    arms: dict[str, Any] = {}
+    for name in dict.fromkeys(trial.arm for trial in trials):
+        own = [trial for trial in trials if trial.arm == name]
+        kinds = dict.fromkeys(trial.prompt.kind for trial in own)
+        arms[name] = _figures(own, reference) | {
+            "by_kind": {kind: _figures([t for t in own if t.prompt.kind == kind], reference) for kind in kinds}
+        }
+    return {"machine": machine(), "baseline": baseline, "arms": arms}
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on and with."""
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "cores": psutil.cpu_count(),
+        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+        "device": str(mx.default_device()),
+        "blas": engine.BLAS,
+        "versions": {name: version(name) for name in ("mlx", "mlx-lm", "transformers")},
+    }
+
+
+def _figures(trials: Sequence[Trial], reference: dict[tuple[Prompt, int], Measure]) -> dict[str, Any]:
+    # Answers of a token or two have no decode speed worth a ratio.
+    long_enough = [t for t in trials if t.measure.decode_tps > 0 and reference[t.prompt, t.repetition].decode_tps > 0]
+    ratios = [t.measure.decode_tps / reference[t.prompt, t.repetition].decode_tps for t in long_enough]
+    ttfts = [t.measure.ttft_s / reference[t.prompt, t.repetition].ttft_s for t in trials]
+    drafted = sum(t.measure.stats.drafted for t in trials if t.measure.stats)
+    accepted = sum(t.measure.stats.accepted for t in trials if t.measure.stats)
+    hosts = [t.measure.host_share for t in trials if t.measure.host_share is not None]
+    return {
+        "answers": len(trials),
+        "decode_tps": round(median(t.measure.decode_tps for t in trials), 1),
+        "speedup": round(median(ratios), 3) if ratios else None,
+        "slowest_speedup": round(min(ratios), 3) if ratios else None,
+        "ttft_ratio": round(median(ttfts), 3),
+        "accept_rate": round(accepted / drafted, 3) if drafted else None,
+        "host_share": round(median(hosts), 4) if hosts else None,
+    }

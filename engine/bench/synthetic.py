@@ -1,0 +1,104 @@
+"""A pair of real size without a download: random weights, and a draft that agrees at a set rate.
+
+What a forward pass costs does not depend on what the weights say, so a pair like this shows what speculation costs and
+brings on this machine at sizes that nobody wants to download for a benchmark.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten
+from mlx_lm.models import qwen3
+
+from engine.errors import BadRequest
+from engine.loading import LoadedModel, ModelInfo
+
+# Layers, width, inner width, heads, key-value heads: Qwen3-like shapes by total size with a vocabulary of 32,000.
+_SHAPES = {
+    "20M": (4, 384, 1024, 6, 2),
+    "50M": (8, 512, 1536, 8, 4),
+    "200M": (14, 1024, 3072, 16, 8),
+    "600M": (28, 1024, 3072, 16, 8),
+    "2B": (28, 2048, 6144, 16, 8),
+}
+_DRAFT_OF = {"20M": "20M", "50M": "20M", "200M": "20M", "600M": "50M", "2B": "200M"}
+_VOCABULARY = 32_000
+_CONTEXT = 4096
+
+
+class AgreeingDraft(nn.Module):  # type: ignore[misc]
+    """Runs a real model for its cost and answers from `script`: the token of each position, or a wrong one.
+
+    Position p's guess is right with probability `accept`, decided by a seeded draw for each position.
+    """
+
+    def __init__(self, model: nn.Module, script: list[int], accept: float, seed: int = 0) -> None:
+        super().__init__()
+        self.model = model
+        draw = random.Random(seed)
+        self._guesses = mx.array(
+            [token if draw.random() < accept else (token + 1) % _VOCABULARY for token in script] + [0], mx.uint32
+        )
+
+    @property
+    def layers(self) -> Any:
+        return self.model.layers
+
+    def __call__(self, inputs: mx.array, cache: Any) -> mx.array:
+        start = cache[0].offset
+        logits: mx.array = self.model(inputs, cache=cache)
+        positions = mx.minimum(mx.arange(start + 1, start + 1 + inputs.shape[1]), self._guesses.shape[0] - 1)
+        wanted = mx.take(self._guesses, positions)
+        # The sum keeps the real logits in the graph: leaving them out would leave their cost out.
+        forced: mx.array = mx.arange(logits.shape[-1])[None, None] == wanted[None, :, None]
+        return logits * 1e-6 + 100.0 * forced
+
+
+def synthetic_main(size: str, tokenizer: Any, seed: int = 1) -> LoadedModel:
+    """A main model of about `size` parameters with random weights, in float32.
+
+    `tokenizer` only renders prompts. Raises `BadRequest` for an unknown size.
+    """
+    if size not in _SHAPES:
+        raise BadRequest("synthetic", f"one of {', '.join(_SHAPES)}", size)
+    return _wrap(f"synthetic {size}", _build(size, seed), tokenizer)
+
+
+def synthetic_draft(size: str, script: list[int], accept: float, tokenizer: Any) -> LoadedModel:
+    """A draft for `synthetic_main(size)` that knows `script`, the token of every position, prompt included."""
+    model = AgreeingDraft(_build(_DRAFT_OF[size], seed=2), script, accept)
+    return _wrap(f"synthetic {_DRAFT_OF[size]}, agrees {accept:.2f}", model, tokenizer)
+
+
+def _build(size: str, seed: int) -> nn.Module:
+    layers, width, inner, heads, kv_heads = _SHAPES[size]
+    mx.random.seed(seed)
+    model = qwen3.Model(
+        qwen3.ModelArgs(
+            model_type="qwen3",
+            hidden_size=width,
+            num_hidden_layers=layers,
+            intermediate_size=inner,
+            num_attention_heads=heads,
+            num_key_value_heads=kv_heads,
+            head_dim=64,
+            rms_norm_eps=1e-6,
+            vocab_size=_VOCABULARY,
+            max_position_embeddings=_CONTEXT,
+            rope_theta=10_000.0,
+            tie_word_embeddings=True,
+        )
+    )
+    mx.eval(model.parameters())
+    return model
+
+
+def _wrap(name: str, model: nn.Module, tokenizer: Any) -> LoadedModel:
+    size = sum(array.nbytes for _, array in tree_flatten(model.parameters()))
+    info = ModelInfo(name=name, path=Path(name), architecture="qwen3", context_length=_CONTEXT, bytes=size)
+    return LoadedModel(info, model, tokenizer, _VOCABULARY, frozenset())
