@@ -6,6 +6,7 @@ drives it can look at other requests, commands and cancellations between two ste
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
@@ -21,9 +22,11 @@ from engine.requests import ChatRequest
 from engine.sampling import Sampler
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.round import Flight, Landing, Rounds
+from engine.speculation.round import Flight, Landing, ProposerFailed, Rounds
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.text import AnswerText
+
+log = logging.getLogger(__name__)
 
 PREFILL_CHUNK = 512
 # Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
@@ -139,7 +142,13 @@ class Generation:
     def _launch(self, choice: Choice) -> _Underway:
         idle = time.perf_counter() - self._mark
         timed = choice.depth > 0 and (self._draft_share is None or self._number % TIMED_EVERY == 0)
-        return _Underway(choice, self._rounds.launch(choice.source, choice.depth, timed=timed), idle)
+        try:
+            flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
+        except ProposerFailed as failure:
+            log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
+            choice = self._drafting.drop(failure.source)
+            flight = self._rounds.launch(None, 0)
+        return _Underway(choice, flight, idle)
 
     def _launch_ahead(self, current: _Underway) -> _Underway | None:
         """The next round on top of this one, when both guess nothing: the device need not wait for the host."""

@@ -112,6 +112,14 @@ class Drafting:
         """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do."""
         return choice.source is not None and self.proposers[choice.source].prepare()
 
+    def drop(self, source: str) -> Choice:
+        """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
+        self.proposers.pop(source)
+        if self._request is not None and source == "draft":
+            self._request[0].draft = None
+        self._why_no_draft = Choice(None, 0, "draft-failed", (("source", source),))
+        return self._why_no_draft
+
     def observe(self, choice: Choice, rows: int, record: RoundRecord, seconds: float, timed: bool) -> None:
         """Learn from a round that took `seconds` until the next one began; `timed` if drafting was timed apart."""
         controller = self._controller

@@ -19,6 +19,14 @@ from engine.speculation.proposers import Proposal, Proposer
 from engine.speculation.sequence import Sequence as CachedSequence
 
 
+class ProposerFailed(Exception):
+    """`source` could not guess; `__cause__` says why. The main model is untouched."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(f"the proposer {source!r} failed")
+        self.source = source
+
+
 @dataclass(slots=True)
 class Flight:
     """A round whose graph is on its way to the device: nothing of it has been read yet.
@@ -70,12 +78,11 @@ class Rounds:
     def launch(self, source: str | None, depth: int, *, timed: bool = False) -> Flight:
         """Propose up to `depth` guesses of `source` and send their verification to the device.
 
-        `timed` waits for the guesses first, so that drafting and verifying can be told apart on the clock.
+        `timed` waits for the guesses first, so that drafting and verifying can be told apart on the clock. Raises
+        `ProposerFailed` before the main model's caches are touched.
         """
         started = time.perf_counter()
-        proposal = self._proposers[source].propose(depth) if source is not None and depth > 0 else None
-        if proposal is not None and proposal.count == 0:
-            proposal = None
+        proposal = self._propose(source, depth) if source is not None and depth > 0 else None
         guesses = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
         if timed and guesses is not None:
@@ -124,6 +131,13 @@ class Rounds:
         """Take back what is under way: the caches stand where the last commit left them."""
         if self.sequence.rollback.active:
             self.sequence.abort()
+
+    def _propose(self, source: str, depth: int) -> Proposal | None:
+        try:
+            proposal = self._proposers[source].propose(depth)
+        except Exception as error:
+            raise ProposerFailed(source) from error
+        return proposal if proposal.count else None
 
     def _draw(
         self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None

@@ -1,0 +1,145 @@
+"""Promise 1 where it gets hard: faults inside a round, log-probabilities, every exit leaves sound caches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.engine import RequestStream
+from engine.errors import InternalFailure
+from engine.events import Event, Failed, Finished, TokensCommitted
+from engine.loading import LoadedModel, load
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.scheduler import Scheduler
+
+QUESTION = ({"role": "user", "content": "the quick brown fox"},)
+
+
+class FaultyModel:
+    """Passes on to `model` and raises in the middle of the `fail_at`-th forward pass."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.calls = 0
+        self.fail_at = -1
+
+    @property
+    def layers(self) -> Any:
+        return self.model.layers
+
+    def parameters(self) -> Any:
+        return self.model.parameters()
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        self.calls += 1
+        if self.calls == self.fail_at:
+            # Half of the layers have written their rows when the fault strikes.
+            rows = mx.zeros((1, 2, tokens.shape[1], 16))
+            cache[0].update_and_fetch(rows, rows)
+            raise RuntimeError("[metal::malloc] out of memory, says the test")
+        logits: mx.array = self.model(tokens, cache=cache)
+        return logits
+
+
+@pytest.fixture
+def scheduler() -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    yield scheduler
+    scheduler.close()
+
+
+@pytest.fixture
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    return load(tiny_main), load(tiny_draft)
+
+
+def ask(scheduler: Scheduler, *, temperature: float = 0.0, max_tokens: int = 40, **speculation: Any) -> list[Event]:
+    events: list[Event] = []
+    request = ChatRequest(
+        QUESTION,
+        sampling=SamplingSettings(temperature=temperature, seed=9),
+        speculation=SpeculationSettings(**speculation),
+        max_tokens=max_tokens,
+    )
+    scheduler.admit(RequestStream(request, on_event=events.append))
+    while scheduler.busy:
+        scheduler.step()
+    return events
+
+
+def ids(events: list[Event]) -> tuple[int, ...]:
+    assert isinstance(events[-1], Finished), events[-1]
+    return events[-1].ids
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("fail_at", range(1, 9))
+def test_a_fault_in_any_pass_fails_the_request_and_leaves_sound_caches(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int
+) -> None:
+    main, draft = pair
+    faulty = FaultyModel(main.model)
+    scheduler.install(replace(main, model=faulty), draft)
+    expected = ids(ask(scheduler, method="off"))
+    faulty.fail_at = faulty.calls + fail_at
+    events = ask(scheduler, method="draft", depth=3)
+    assert isinstance(events[-1], Failed)
+    assert isinstance(events[-1].error, InternalFailure)
+    assert ids(ask(scheduler, method="draft", depth=3)) == expected
+    assert ids(ask(scheduler, method="off")) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("fail_at", [1, 2, 3, 4, 5, 6])
+def test_a_draft_that_fails_does_not_take_the_answer_with_it(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int
+) -> None:
+    main, draft = pair
+    scheduler.install(main, None)
+    expected = ids(ask(scheduler, method="off"))
+    faulty = FaultyModel(draft.model)
+    faulty.fail_at = fail_at
+    scheduler.install(main, replace(draft, model=faulty))
+    events = ask(scheduler, method="draft", depth=3)
+    assert ids(events) == expected
+    assert isinstance(events[-1], Finished)
+    assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
+    assert ids(ask(scheduler, method="draft", depth=3)) == expected
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_log_probabilities_are_those_of_plain_decoding(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], temperature: float
+) -> None:
+    scheduler.install(*pair)
+
+    def logprobs(**speculation: Any) -> list[float]:
+        events = ask(scheduler, temperature=temperature, **speculation)
+        return [token.logprob for event in events if isinstance(event, TokensCommitted) for token in event.tokens]
+
+    plain = logprobs(method="off")
+    for speculation in ({"method": "draft", "depth": 4}, {"method": "ngram"}):
+        assert logprobs(**speculation) == pytest.approx(plain, abs=1e-3)
+
+
+def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answer_can_use(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method="off"))
+    for rounds in range(5):
+        seen: list[Event] = []
+        request = ChatRequest(QUESTION, speculation=SpeculationSettings(method="draft", depth=3), max_tokens=40)
+        stream = RequestStream(request, on_event=seen.append)
+        scheduler.admit(stream)
+        while scheduler.busy:
+            if sum(isinstance(event, TokensCommitted) for event in seen) == rounds:
+                stream.cancel()
+            scheduler.step()
+        assert expected[: len(ids(seen))] == ids(seen)
+        assert ids(ask(scheduler, method="draft", depth=3)) == expected
