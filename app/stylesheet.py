@@ -1,0 +1,104 @@
+"""The application's style sheet: spacing from one scale (4, 8, 12, 16, 24, 32), radius 8 for controls, 12 for
+cards.
+
+Widgets choose a rule with `setObjectName` where there is one of them and with the dynamic property `look`
+where there are many.
+"""
+
+from __future__ import annotations
+
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.theme import Colours
+
+_RULES = Template("""
+* { font-size: 14px; }
+QWidget { color: $text; }
+QMainWindow, #middle, #transcript, #transcriptBody { background: $window; }
+QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4px 8px; font-size: 12px; }
+
+#sidebar { background: $sidebar; border: none; border-right: 1px solid $line; }
+#panel, #panelBody { background: $panel; }
+#panel { border: none; border-left: 1px solid $line; }
+#header { background: $window; border: none; border-bottom: 1px solid $line; }
+QSplitter::handle { background: $line; }
+
+QLabel[look="muted"] { color: $muted; font-size: 12px; }
+QLabel[look="caption"] { color: $faint; font-size: 11px; }
+QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
+QLabel[look="big"] { font-weight: 600; font-size: 40px; }
+QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
+QLabel[look="reason"] { background: $draft_tint; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
+QLabel[look="reason-plain"] { background: $selection; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
+
+QPushButton, QToolButton { background: transparent; border: none; border-radius: 8px; padding: 4px 8px;
+    text-align: left; }
+QPushButton:hover, QToolButton:hover { background: $selection; }
+QPushButton:focus, QToolButton:focus { border: 2px solid $main; padding: 2px 6px; }
+QPushButton:disabled, QToolButton:disabled { color: $faint; }
+QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
+QPushButton[look="plain"] { padding: 6px 8px; }
+QPushButton[look="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
+QPushButton[look="button"]:hover { background: $selection; }
+QPushButton[look="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
+QPushButton[look="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
+QPushButton[look="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
+QPushButton[look="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent; border-radius: 7px;
+    text-align: center; color: $muted; }
+QPushButton[look="segment"]:checked { background: $selection; color: $text; }
+QPushButton[look="segment"]:focus { border: 1px solid $main; }
+#segments { background: $panel; border: 1px solid $line; border-radius: 8px; }
+
+QPushButton[look="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
+QPushButton[look="chip"]:hover { background: $selection; }
+QPushButton[look="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
+QPushButton[look="chip-on"] { background: $panel; border: 1px solid $draft; border-radius: 8px; padding: 6px 12px; }
+QPushButton[look="chip-on"]:hover { background: $draft_tint; }
+QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
+
+QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
+    selection-background-color: $main; selection-color: $on_accent; }
+QLineEdit:focus { border: 1px solid $main; }
+
+#composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#composer { background: transparent; border: none; padding: 0; }
+#send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;
+    max-height: 30px; border: none; }
+#send:hover { background: $main; border: 2px solid $main_tint; padding: 0; min-width: 26px; max-width: 26px;
+    min-height: 26px; max-height: 26px; }
+#send:focus { border: 2px solid $text; padding: 0; min-width: 26px; max-width: 26px; min-height: 26px;
+    max-height: 26px; }
+#send:disabled { background: $selection; }
+
+#question { background: $selection; border-radius: 12px; }
+#banner { background: $problem_tint; border-radius: 12px; }
+#note { background: $selection; border-radius: 12px; }
+#codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }
+#codeHeader { background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0; }
+#prose, #code { background: transparent; border: none; }
+#code { font-size: 13px; }
+#prose, #code, #composer { selection-background-color: $main; selection-color: $on_accent; }
+
+QListView { background: transparent; border: none; outline: none; }
+QScrollArea { background: transparent; border: none; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: $rejected; border-radius: 3px; min-height: 32px; min-width: 32px; margin: 2px; }
+QScrollBar::handle:hover { background: $faint; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QMenu { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 4px; }
+QMenu::item { padding: 5px 24px 5px 12px; border-radius: 6px; }
+QMenu::item:selected { background: $selection; }
+QMenu::item:disabled { color: $faint; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
+""")
+
+
+def stylesheet(colours: Colours) -> str:
+    return _RULES.substitute(vars(colours))
