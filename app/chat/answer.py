@@ -1,0 +1,91 @@
+"""One answer as the window sees it: the engine's events of one request, gathered. No Qt in here.
+
+The transcript, the live panel and the answer's foot all paint from this record, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.stats import PlainSpan, RequestStats, RoundRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.errors import EngineError
+
+
+class State(Enum):
+    """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on."""
+
+    WAITING = "waiting"
+    READING = "reading"
+    WRITING = "writing"
+    DONE = "done"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+_ENDED = (State.DONE, State.LENGTH, State.CANCELLED, State.FAILED)
+_REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
+
+
+@dataclass
+class Answer:
+    """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order."""
+
+    state: State = State.WAITING
+    text: str = ""
+    tokens: list[Token] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+    stats: RequestStats = field(default_factory=RequestStats)
+    prefill: PrefillProgress | None = None
+    error: EngineError | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.state in _ENDED
+
+    def apply(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, TokensCommitted):
+                self.state = State.WRITING
+                self.text += event.text
+                self.tokens.extend(event.tokens)
+                self.rounds.append(event.round)
+                self.stats = event.stats
+            elif isinstance(event, PrefillProgress):
+                self.state = State.READING
+                self.prefill = event
+            elif isinstance(event, Finished):
+                self.state = _REASONS[event.reason]
+                self.text = event.text
+                self.stats = event.stats
+            elif isinstance(event, Failed):
+                self.state = State.FAILED
+                self.text = event.text or self.text
+                self.error = event.error
+                self.stats = event.stats or self.stats
+
+    def tokens_of_round(self, number: int) -> list[Token]:
+        first = bisect_left(self.tokens, number, key=lambda token: token.round)
+        last = bisect_left(self.tokens, number + 1, lo=first, key=lambda token: token.round)
+        return self.tokens[first:last]
+
+    def text_of_round(self, number: int) -> str:
+        return "".join(token.text for token in self.tokens_of_round(number))
+
+    def plain_reason(self) -> PlainSpan | None:
+        """Why this answer did not speculate: its longest plain span, or None where any guess was made.
+
+        The first token never comes from a guess, so its span counts only when there is no other.
+        """
+        if self.stats.drafted:
+            return None
+        spans = [span for span in self.stats.plain_spans if span.reason != "first-token"]
+        return max(spans, key=lambda span: span.tokens, default=None)

@@ -1,0 +1,206 @@
+"""Cuts a streaming Markdown text into blocks: finished ones, which never change again, and the open tail. No
+Qt in here.
+
+Only the tail is parsed again as text arrives, so a long answer costs no more per token at its end than at its
+start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from markdown_it import MarkdownIt
+
+# A tail longer than this many characters is cut inside its block (between list items, or at a space).
+LONG_TAIL = 1000
+
+_parser = MarkdownIt("commonmark").enable("table")
+# Where blocks begin and end is all that is asked here; Qt reads what is inside them.
+_parser.core.ruler.enableOnly(["normalize", "block"])
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Markdown that is no code block."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code block. `closed` once its fence has closed; `language` is the first word after the fence."""
+
+    text: str
+    language: str = ""
+    closed: bool = False
+
+
+Block = Prose | Code
+
+
+class Splitter:
+    """Feeds on text deltas. `frozen` only ever grows; `tail` is what may still change."""
+
+    def __init__(self) -> None:
+        self.frozen: list[Block] = []
+        self.tail: list[Block] = []
+        self._open = ""
+        self._spans: list[_Span] = []
+        self._fence: _Fence | None = None
+
+    def feed(self, delta: str) -> None:
+        self._open += delta
+        while self._open and (self._settle_code() if self._fence else self._settle_prose()):
+            pass
+        self._show_tail()
+
+    def finish(self) -> None:
+        """No more text comes: everything is frozen."""
+        self._show_tail(ended=True)
+        self.frozen.extend(self.tail)
+        self.tail, self._open, self._fence = [], "", None
+
+    def _settle_prose(self) -> bool:
+        """Freeze finished blocks; True when the tail turned into a code block that has to be read on."""
+        spans, lines = _top_level(self._open), _lines(self._open)
+        keep = _first_open(spans, lines)
+        self.frozen.extend(_block_of(span, lines) for span in spans[:keep])
+        self._spans = spans[keep:]
+        if keep:
+            first_line = spans[keep].start
+            self._open = "".join(lines[first_line:])
+            self._spans = [span.moved_up(first_line) for span in self._spans]
+        if self._spans and self._spans[0].kind == "fence" and "\n" in self._open:
+            opening, self._open = self._open.split("\n", 1)
+            self._fence = _Fence.of(opening)
+            return True
+        if self._spans and len(self._open) > LONG_TAIL and self._cut(self._spans[-1]):
+            self._spans = _top_level(self._open)
+        return False
+
+    def _settle_code(self) -> bool:
+        """Read whole lines into the open code block; True when it closed and there is text after it."""
+        fence = self._fence
+        assert fence is not None
+        *lines, self._open = self._open.split("\n")
+        for index, line in enumerate(lines):
+            if fence.closes(line):
+                self.frozen.append(Code(fence.content, fence.language, closed=True))
+                self._fence = None
+                self._open = "\n".join([*lines[index + 1 :], self._open])
+                return True
+            fence.content += fence.dedented(line) + "\n"
+        return False
+
+    def _cut(self, span: _Span) -> bool:
+        """Freeze what comes before the last item or the last space of a very long open block, if it has one."""
+        if span.items:
+            lines = _lines(self._open)
+            start = span.items[-1]
+            head, self._open = "".join(lines[:start]), "".join(lines[start:])
+        elif span.kind == "paragraph_open" and (space := self._open.rstrip().rfind(" ")) > 0:
+            head, self._open = self._open[:space], self._open[space + 1 :]
+        else:
+            return False
+        self.frozen.append(Prose(head))
+        return True
+
+    def _show_tail(self, ended: bool = False) -> None:
+        if self._fence is None:
+            lines = _lines(self._open)
+            self.tail = [_block_of(span, lines) for span in self._spans] if self._open else []
+            return
+        rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
+        closed = ended and self._fence.closes(self._open)
+        self.tail = [Code(self._fence.content + rest, self._fence.language, closed)]
+
+
+@dataclass
+class _Fence:
+    """A code block that is being written: its fence, and the lines so far."""
+
+    sign: str
+    count: int
+    indent: int
+    language: str
+    content: str = ""
+
+    @classmethod
+    def of(cls, opening: str) -> _Fence:
+        text = opening.strip()
+        info = text.lstrip(text[0])
+        language = info.split()[0] if info.split() else ""
+        return cls(text[0], len(text) - len(info), len(opening) - len(opening.lstrip(" ")), language)
+
+    def closes(self, line: str) -> bool:
+        text = line.strip()
+        return len(text) >= self.count and set(text) == {self.sign} and len(line) - len(line.lstrip(" ")) < 4
+
+    def may_close(self, line: str) -> bool:
+        """Whether an unfinished line may be the closing fence and is better not shown yet."""
+        return bool(line.strip()) and set(line.strip()) == {self.sign}
+
+    def dedented(self, line: str) -> str:
+        return line[min(self.indent, len(line) - len(line.lstrip(" "))) :]
+
+
+@dataclass(frozen=True)
+class _Span:
+    kind: str
+    start: int
+    end: int
+    items: tuple[int, ...] = ()
+    info: str = ""
+    content: str = ""
+
+    def moved_up(self, lines: int) -> _Span:
+        items = tuple(item - lines for item in self.items)
+        return replace(self, start=self.start - lines, end=self.end - lines, items=items)
+
+
+def _top_level(text: str) -> list[_Span]:
+    """The top-level blocks of a text, with their lines and, for lists, the lines on which items after the
+    first start.
+    """
+    spans: list[_Span] = []
+    items: list[int] = []
+    opened: tuple[str, int, int] | None = None
+    for token in _parser.parse(text):
+        if token.level == 1 and token.type == "list_item_open" and token.map:
+            items.append(token.map[0])
+        if token.level != 0:
+            continue
+        if token.map and token.nesting == 1:
+            opened, items = (token.type, token.map[0], token.map[1]), []
+        elif token.map and token.nesting == 0:
+            spans.append(_Span(token.type, token.map[0], token.map[1], (), token.info, token.content))
+        elif token.nesting == -1 and opened:
+            spans.append(_Span(*opened, items=tuple(items[1:])))
+            opened = None
+    return spans
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends, where only "\n" ends one, as in the parser."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _first_open(spans: list[_Span], lines: list[str]) -> int:
+    """Index of the first block that later text may still change.
+
+    The last block is open. The one before it is closed once the last one's first line is complete: until
+    then, a few more characters could make that line a part of it ("2" becoming "2. two").
+    """
+    if len(spans) < 2:
+        return 0
+    first_line = lines[spans[-1].start]
+    settled = first_line.endswith("\n") or len(first_line.strip()) > 8
+    return len(spans) - 1 if settled else len(spans) - 2
+
+
+def _block_of(span: _Span, lines: list[str]) -> Block:
+    if span.kind in ("fence", "code_block"):
+        return Code(span.content, span.info.split()[0] if span.info.split() else "", closed=True)
+    return Prose("".join(lines[span.start : span.end]))

@@ -1,0 +1,95 @@
+"""For tests of the window: one application, offscreen, and no thread, timer or top-level widget left behind."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtWidgets import QApplication
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from app.application import Application
+    from app.main_window import MainWindow
+    from tests.app.scripted_engine import ScriptedEngine
+
+STARTER = (Path("starter/main"), Path("starter/draft"))
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    from app.application import Application
+
+    return Application
+
+
+@pytest.fixture(scope="session")
+def qapp_args() -> list[str]:
+    return ["tandem"]
+
+
+@pytest.fixture(autouse=True)
+def english_and_light(qapp: Application) -> Iterator[None]:
+    """Every test starts in English and in the light theme."""
+    if qapp.language.choice != "en":
+        qapp.language.choose("en")
+    if qapp.theme.mode != "light":
+        qapp.theme.set_mode("light")
+    return
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(qapp: Application) -> Iterator[None]:
+    """Fail a test that leaves a thread, a running timer or a top-level widget."""
+    threads = set(threading.enumerate())
+    yield
+    for widget in QApplication.topLevelWidgets():
+        if widget.parent() is None:
+            widget.close()
+            widget.deleteLater()
+    for _ in range(3):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QCoreApplication.processEvents()
+    gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    left = [thread.name for thread in threading.enumerate() if thread not in threads]
+    assert not left, f"threads left: {left}"
+    running = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
+    assert not running, f"timers left: {running}"
+
+
+class OpenWindow(Protocol):
+    """Opens the window on an engine; with `load`, waits until the pair is there."""
+
+    def __call__(self, engine: ScriptedEngine, load: bool = True) -> MainWindow: ...
+
+
+@pytest.fixture
+def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
+    """Opens the real window on a scripted engine, with its pair loaded; closes it after the test."""
+    from app.main_window import MainWindow
+    from app.session import Session
+
+    opened: list[MainWindow] = []
+
+    def open_on(engine: ScriptedEngine, load: bool = True) -> MainWindow:
+        session = Session(lambda: engine, STARTER)  # type: ignore[arg-type]
+        window = MainWindow(session, qapp)
+        opened.append(window)
+        window.show()
+        session.load_starter()
+        if load:
+            qtbot.waitUntil(lambda: not session.pair.loading)
+        return window
+
+    yield open_on
+    for window in opened:
+        window.close()
+        window.deleteLater()

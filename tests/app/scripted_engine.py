@@ -1,0 +1,293 @@
+"""An engine of the same API as the real one that plays scripts: rounds with known guesses, failures, loads.
+
+Its figures are counted here in plain Python, apart from the engine's own code, so that a test can hold what
+the window shows against them.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from engine.errors import EngineClosed, EngineError, NoModel
+from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.stats import PlainSpan, RequestStats, RoundRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from engine.requests import ChatRequest
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    name: str
+    path: Path
+    context_length: int = 4096
+    bytes: int = 20_000_000
+    architecture: str = "llama"
+
+
+@dataclass(frozen=True)
+class LoadedPair:
+    main: ModelInfo | None
+    draft: ModelInfo | None
+    draft_problem: EngineError | None = None
+
+
+@dataclass(frozen=True)
+class ScriptedRound:
+    """`accepted` of `drafted` guesses of `source` are kept; a round without guesses has a reason."""
+
+    drafted: int
+    accepted: int
+    source: str = "draft"
+    reason: str = ""
+    arguments: tuple[tuple[str, float | str], ...] = ()
+
+
+FULL = ScriptedRound(4, 4)
+PLAIN = ScriptedRound(0, 0, "main", "off")
+PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), ScriptedRound(6, 6, "ngram"))
+
+
+@dataclass(frozen=True)
+class Script:
+    """How one request goes: `text` is cut into `tokens` and dealt to the rounds of `pattern`, over and over."""
+
+    text: str = "Hello there."
+    pattern: Sequence[ScriptedRound] = PATTERN
+    error: EngineError | None = None
+    fail_after: int | None = None
+    reason: str = "stop"
+    plain_tps: float | None = 32.8
+    round_s: float = 0.05
+    prompt_tokens: int = 24
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a text the way a tokenizer might: words with the space before them, other signs alone."""
+    found: list[str] = []
+    for sign in text:
+        if (
+            found
+            and sign.isascii()
+            and sign.isalpha()
+            and found[-1][-1].isascii()
+            and (found[-1][-1].isalpha() or found[-1] == " ")
+        ):
+            found[-1] += sign
+        else:
+            found.append(sign)
+    return found
+
+
+def play(script: Script) -> Iterator[Event]:
+    """All events of a script, in order."""
+    words, at, number, ids = pieces(script.text), script.round_s, 0, 0
+    counts = _Counts(script)
+    yield PrefillProgress(0, script.prompt_tokens)
+    yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
+    yield counts.commit([Token(0, words[0], "main", 0, 0, -0.1)], ScriptedRound(0, 0, "main", "first-token"), at)
+    index, number = 1, 1
+    while index < len(words):
+        if script.fail_after is not None and number > script.fail_after:
+            assert script.error is not None
+            yield Failed(script.error, "".join(words[:index]), counts.stats())
+            return
+        plan = script.pattern[(number - 1) % len(script.pattern)]
+        part = words[index : index + plan.accepted + 1]
+        tokens = [
+            Token(
+                ids + place,
+                text,
+                plan.source if place < plan.accepted else "main",
+                place,
+                number,
+                -0.25 * place,
+            )
+            for place, text in enumerate(part)
+        ]
+        at += script.round_s
+        yield counts.commit(tokens, plan, at)
+        index, number = index + len(part), number + 1
+    if script.error is not None:
+        yield Failed(script.error, script.text, counts.stats())
+        return
+    yield Finished(script.reason, script.text, tuple(range(len(words))), counts.stats())
+
+
+class _Counts:
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._rounds: list[RoundRecord] = []
+
+    def commit(self, tokens: list[Token], plan: ScriptedRound, at: float) -> TokensCommitted:
+        record = RoundRecord(
+            number=len(self._rounds),
+            source=plan.source,
+            drafted=plan.drafted,
+            accepted=plan.accepted,
+            committed=len(tokens),
+            rows=plan.drafted + 1,
+            at_s=at,
+            draft_s=self._script.round_s * 0.3 if plan.drafted else 0.0,
+            verify_s=self._script.round_s * 0.6,
+            host_s=self._script.round_s * 0.1,
+            reason=plan.reason,
+            arguments=plan.arguments,
+        )
+        self._rounds.append(record)
+        return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
+
+    def stats(self) -> RequestStats:
+        rounds = self._rounds
+        drafted = sum(record.drafted for record in rounds)
+        accepted = sum(record.accepted for record in rounds)
+        generated = sum(record.committed for record in rounds)
+        decode_s = rounds[-1].at_s - rounds[0].at_s if len(rounds) > 1 else 0.0
+        decode_tps = (generated - rounds[0].committed) / decode_s if decode_s else None
+        plain = self._script.plain_tps
+        positions = []
+        for place in range(max((record.drafted for record in rounds), default=0)):
+            reached = sum(record.drafted > place and record.accepted >= place for record in rounds)
+            positions.append((reached, sum(record.accepted > place for record in rounds)))
+        return RequestStats(
+            prompt_tokens=self._script.prompt_tokens,
+            generated_tokens=generated,
+            rounds=len(rounds),
+            drafted=drafted,
+            accepted=accepted,
+            accept_rate=accepted / drafted if drafted else None,
+            accept_by_position=tuple(positions),
+            tokens_per_round=generated / len(rounds) if rounds else None,
+            ttft_s=rounds[0].at_s if rounds else None,
+            decode_tps=decode_tps,
+            plain_tps=plain,
+            speedup=decode_tps / plain if decode_tps and plain else None,
+            draft_s=sum(record.draft_s for record in rounds),
+            verify_s=sum(record.verify_s for record in rounds),
+            host_s=sum(record.host_s for record in rounds),
+            main="main",
+            draft="draft",
+            plain_spans=_spans(rounds),
+        )
+
+
+def _spans(rounds: Sequence[RoundRecord]) -> tuple[PlainSpan, ...]:
+    spans: list[PlainSpan] = []
+    for record in rounds:
+        if not record.reason:
+            continue
+        if spans and spans[-1].reason == record.reason:
+            spans[-1] = PlainSpan(spans[-1].tokens + record.committed, record.reason, record.arguments)
+        else:
+            spans.append(PlainSpan(record.committed, record.reason, record.arguments))
+    return tuple(spans)
+
+
+class ScriptedStream:
+    """A request's events go to a callback, on the engine's thread."""
+
+    def __init__(self, put: Callable[[Event], None]) -> None:
+        self.put = put
+        self.cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+@dataclass
+class ScriptedEngine:
+    """Plays `scripts` in order (the last one for ever) on a thread of its own.
+
+    `pace_s` is slept between events. With `gate` set, one permit of it is taken before every event, so that a
+    test decides how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without
+    any, loading works.
+    """
+
+    scripts: list[Script] = field(default_factory=lambda: [Script()])
+    pace_s: float = 0.0
+    gate: threading.Semaphore | None = None
+    loads: list[EngineError | LoadedPair] = field(default_factory=list)
+    load_gate: threading.Event | None = None
+
+    def __post_init__(self) -> None:
+        self.requests: list[ChatRequest] = []
+        self.closed = False
+        self.pair = LoadedPair(None, None)
+        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
+        self._thread.start()
+
+    def load(self, main: str | Path | None = None, draft: str | Path | None = None) -> Future[LoadedPair]:
+        return self._later(lambda: self._load(main, draft))
+
+    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
+        return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None]) -> ScriptedStream:
+        if self.closed:
+            on_event(Failed(EngineClosed(), ""))
+        self.requests.append(request)
+        script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
+        stream = ScriptedStream(on_event)
+        self._work.put(lambda: self._play(script, stream))
+        return stream
+
+    def close(self) -> None:
+        self.closed = True
+        if self.gate is not None:
+            self.gate.release(1_000_000)
+        if self.load_gate is not None:
+            self.load_gate.set()
+        self._work.put(None)
+        self._thread.join()
+
+    def _later(self, work: Callable[[], LoadedPair]) -> Future[LoadedPair]:
+        future: Future[LoadedPair] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(work())
+            except EngineError as error:
+                future.set_exception(error)
+
+        self._work.put(run)
+        return future
+
+    def _load(self, main: str | Path | None, draft: str | Path | None) -> LoadedPair:
+        if self.load_gate is not None:
+            self.load_gate.wait()
+        outcome = self.loads.pop(0) if self.loads else None
+        if isinstance(outcome, EngineError):
+            raise outcome
+        self.pair = outcome or LoadedPair(_info(main), _info(draft))
+        return self.pair
+
+    def _play(self, script: Script, stream: ScriptedStream) -> None:
+        if self.pair.main is None:
+            stream.put(Failed(NoModel(), ""))
+            return
+        text, stats = "", RequestStats()
+        for event in play(script):
+            if self.gate is not None:
+                self.gate.acquire()
+            if self.closed or stream.cancelled.wait(self.pace_s):
+                stream.put(Finished("cancelled", text, (), stats))
+                return
+            if isinstance(event, TokensCommitted):
+                text, stats = text + event.text, event.stats
+            stream.put(event)
+
+    def _run(self) -> None:
+        while (work := self._work.get()) is not None:
+            work()
+
+
+def _info(path: str | Path | None) -> ModelInfo | None:
+    return ModelInfo(Path(path).name, Path(path)) if path else None
