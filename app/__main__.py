@@ -1,0 +1,93 @@
+"""The `tandem` command: the window by default; `chat`, `bench` and `models` in a terminal, without Qt."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import logging
+import sys
+import traceback
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+
+from app.places import data_folder
+
+# Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
+COMMANDS = {"chat": "app.terminal_chat", "bench": "app.terminal_bench", "models": "app.terminal_models"}
+FAILED, INTERRUPTED = 1, 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns the exit code. Whatever happens, the user reads a sentence, not a traceback."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
+    try:
+        options = _parser(arguments).parse_args(arguments)
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        print(f"tandem: something unexpected happened: {error}. {_report()}", file=sys.stderr)
+        return FAILED
+
+
+def _parser(arguments: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tandem", description="Chat with local models that decode speculatively.")
+    parser.add_argument("--version", action="version", version=f"tandem {_version()}")
+    parser.add_argument("--lang", choices=("en", "ko", "ja", "zh_CN"), help="language of the window")
+    parser.add_argument("--self-test", action="store_true", help="open the window, ask one question, report as JSON")
+    parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save pictures of the window there")
+    parser.set_defaults(run=_window)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    named = [command for command in COMMANDS if command in arguments]
+    for command in named or COMMANDS:
+        if module := _module(COMMANDS[command]):
+            module.add_parser(subparsers)
+            subparsers.choices[command].set_defaults(run=module.run)
+    return parser
+
+
+def _module(name: str) -> ModuleType | None:
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+def _window(options: argparse.Namespace) -> int:
+    if options.self_test:
+        from app import self_test
+
+        return self_test.run(options.screenshot, options.lang)
+    from app.display import has_display
+
+    if not has_display():
+        print(
+            "tandem: there is no display to open the window on; `tandem chat` reaches the same models in the terminal.",
+            file=sys.stderr,
+        )
+        return FAILED
+    from app.window import show_window
+
+    return show_window(options.lang)
+
+
+def _version() -> str:
+    try:
+        return version("tandem-chat")
+    except PackageNotFoundError:
+        return "from a checkout"
+
+
+def _report() -> str:
+    """Keep the traceback where it can be read, and say where."""
+    try:
+        folder = data_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "last-error.txt"
+        file.write_text(traceback.format_exc(), encoding="utf-8")
+    except OSError:
+        return "Its details could not be saved."
+    return f"The details are in {file}."
+
+
+if __name__ == "__main__":
+    sys.exit(main())

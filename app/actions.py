@@ -1,0 +1,293 @@
+"""Every user action, as data: menus, buttons, shortcuts, the command palette and the shortcut sheet are built
+from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+from app import theme
+from app.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
+    """Marks a text for Qt's extractor, which looks for this name. PySide's own returns an untyped object."""
+    return text
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What the enabled-rules look at."""
+
+    can_ask: bool = False
+    has_text: bool = False
+    streaming: bool = False
+    has_turns: bool = False
+    has_answer: bool = False
+    can_retry: bool = False
+    loading: bool = False
+
+
+def _always(_: Circumstances) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One action. `name` is what a screen reader says; `shortcut` a portable key sequence, "" for none.
+
+    `group` is the choice that a checkable action is one of.
+    """
+
+    id: str
+    menu: str
+    text: str
+    name: str
+    shortcut: str = ""
+    icon: str = ""
+    group: str = ""
+    enabled: Callable[[Circumstances], bool] = _always
+
+
+# Menu titles, in the order of the menu bar.
+MENUS = {
+    "chat": QT_TRANSLATE_NOOP("Actions", "Chat"),
+    "edit": QT_TRANSLATE_NOOP("Actions", "Edit"),
+    "models": QT_TRANSLATE_NOOP("Actions", "Models"),
+    "view": QT_TRANSLATE_NOOP("Actions", "View"),
+}
+
+ACTIONS = (
+    ActionSpec(
+        "new-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "New chat"),
+        QT_TRANSLATE_NOOP("Actions", "Start a new chat"),
+        "Ctrl+N",
+        "plus",
+    ),
+    ActionSpec(
+        "send",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Send"),
+        QT_TRANSLATE_NOOP("Actions", "Send the message"),
+        "Ctrl+Return",
+        "send",
+        enabled=lambda now: now.can_ask and now.has_text,
+    ),
+    ActionSpec(
+        "stop",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Stop"),
+        QT_TRANSLATE_NOOP("Actions", "Stop the answer"),
+        "Esc",
+        "stop",
+        enabled=lambda now: now.streaming,
+    ),
+    ActionSpec(
+        "ask-again",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Try again"),
+        QT_TRANSLATE_NOOP("Actions", "Answer the last question again"),
+        "Ctrl+R",
+        "retry",
+        enabled=lambda now: now.can_retry,
+    ),
+    ActionSpec(
+        "delete-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Delete chat"),
+        QT_TRANSLATE_NOOP("Actions", "Delete this chat"),
+        "",
+        "trash",
+        enabled=lambda now: now.has_turns,
+    ),
+    ActionSpec(
+        "close-window",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Close window"),
+        QT_TRANSLATE_NOOP("Actions", "Close the window"),
+        "Ctrl+W",
+    ),
+    ActionSpec(
+        "quit",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
+        QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
+        "Ctrl+Q",
+    ),
+    ActionSpec(
+        "copy-answer",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Copy last answer"),
+        QT_TRANSLATE_NOOP("Actions", "Copy the last answer as Markdown"),
+        "Ctrl+Shift+C",
+        "copy",
+        enabled=lambda now: now.has_answer,
+    ),
+    ActionSpec(
+        "focus-composer",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Write a message"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the message box"),
+        "Ctrl+L",
+        "edit",
+    ),
+    ActionSpec(
+        "search-chats",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Search chats"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the chat search"),
+        "Ctrl+Shift+F",
+        "search",
+    ),
+    ActionSpec(
+        "use-starter",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Use the starter pair"),
+        QT_TRANSLATE_NOOP("Actions", "Load the two small models that come with Tandem"),
+        enabled=lambda now: not now.loading,
+    ),
+    ActionSpec(
+        "open-main",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Open main model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a folder with a main model"),
+        "Ctrl+Alt+M",
+        "folder",
+        enabled=lambda now: not now.loading,
+    ),
+    ActionSpec(
+        "open-draft",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Open draft model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a folder with a draft model"),
+        "Ctrl+Alt+D",
+        "folder",
+        enabled=lambda now: not now.loading,
+    ),
+    ActionSpec(
+        "no-draft",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "No draft model"),
+        QT_TRANSLATE_NOOP("Actions", "Take the draft model away"),
+        enabled=lambda now: not now.loading,
+    ),
+    ActionSpec(
+        "speculation-auto",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Auto"),
+        QT_TRANSLATE_NOOP("Actions", "Speculate whenever it pays"),
+        group="speculation",
+    ),
+    ActionSpec(
+        "speculation-on",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "On"),
+        QT_TRANSLATE_NOOP("Actions", "Always speculate with the draft model"),
+        group="speculation",
+    ),
+    ActionSpec(
+        "speculation-off",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Off"),
+        QT_TRANSLATE_NOOP("Actions", "Do not speculate"),
+        group="speculation",
+    ),
+    ActionSpec(
+        "toggle-sidebar",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Chats"),
+        QT_TRANSLATE_NOOP("Actions", "Show or hide the chats"),
+        "Ctrl+B",
+        "sidebar-left",
+    ),
+    ActionSpec(
+        "toggle-panel",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Live panel"),
+        QT_TRANSLATE_NOOP("Actions", "Show or hide the live panel"),
+        "Ctrl+I",
+        "sidebar-right",
+    ),
+    ActionSpec(
+        "theme-system",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Like the system"),
+        QT_TRANSLATE_NOOP("Actions", "Follow the system's light or dark appearance"),
+        group="theme",
+    ),
+    ActionSpec(
+        "theme-light",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Light"),
+        QT_TRANSLATE_NOOP("Actions", "Light appearance"),
+        group="theme",
+    ),
+    ActionSpec(
+        "theme-dark",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Dark"),
+        QT_TRANSLATE_NOOP("Actions", "Dark appearance"),
+        group="theme",
+    ),
+)
+
+
+def menu_title(menu: str) -> str:
+    return QCoreApplication.translate("Actions", MENUS[menu])
+
+
+class Actions(QObject):
+    """The table as QActions, wired to handlers. Owned by the window, which must handle every id."""
+
+    def __init__(self, handlers: dict[str, Callable[[], object]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._actions: dict[str, QAction] = {}
+        for spec in ACTIONS:
+            action = QAction(self)
+            action.setShortcut(QKeySequence(spec.shortcut))
+            action.setCheckable(bool(spec.group))
+            action.triggered.connect(lambda _=False, run=handlers[spec.id]: run())
+            self._actions[spec.id] = action
+        self._actions["quit"].setMenuRole(QAction.MenuRole.QuitRole)
+        self.retranslate()
+        self.repaint()
+
+    def __getitem__(self, action_id: str) -> QAction:
+        return self._actions[action_id]
+
+    def all(self) -> list[QAction]:
+        return list(self._actions.values())
+
+    def update(self, now: Circumstances) -> None:
+        for spec in ACTIONS:
+            self._actions[spec.id].setEnabled(spec.enabled(now))
+
+    def check(self, group: str, action_id: str) -> None:
+        """Mark the one that is chosen in a group."""
+        for spec in ACTIONS:
+            if spec.group == group:
+                self._actions[spec.id].setChecked(spec.id == action_id)
+
+    def retranslate(self) -> None:
+        for spec in ACTIONS:
+            action = self._actions[spec.id]
+            action.setText(QCoreApplication.translate("Actions", spec.text))
+            name = QCoreApplication.translate("Actions", spec.name)
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(f"{name} ({keys})" if keys else name)
+            action.setWhatsThis(name)
+
+    def repaint(self) -> None:
+        """Take the icons in the colours of the theme."""
+        for spec in ACTIONS:
+            if spec.icon:
+                self._actions[spec.id].setIcon(icon(spec.icon, theme.colours().muted))

@@ -1,0 +1,198 @@
+"""The message box: grows with its text, sends with Enter, and leaves Enter to an input method that is
+composing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.icons import icon
+
+_MAX_LINES = 10
+
+
+class MessageEdit(QPlainTextEdit):
+    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send.
+
+    While an input method composes, every key belongs to it: Enter confirms a candidate and never sends.
+    Whether it composes is read from the text layout each time, because `clear()` ends a composition without
+    any event.
+    """
+
+    submitted = Signal()
+    resized = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("composer")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(2)
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    def preedit(self) -> str:
+        """What an input method is composing and has not committed; "" when it is not."""
+        return self.textCursor().block().layout().preeditAreaText()
+
+    def take_text(self) -> str:
+        """Commit what is being composed, then return the text and empty the box."""
+        self.commit_preedit()
+        text = self.toPlainText()
+        self.clear()
+        QGuiApplication.inputMethod().reset()
+        return text
+
+    def commit_preedit(self) -> None:
+        pending = self.preedit()
+        if not pending:
+            return
+        QGuiApplication.inputMethod().commit()
+        if self.preedit():
+            # The platform left it to us; the reset that follows in `take_text` makes it forget its copy.
+            event = QInputMethodEvent()
+            event.setCommitString(pending)
+            self.inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if enter and plain:
+            event.accept()
+            # While composing, the input method has its own use for this key; a new line would be as wrong as sending.
+            if not self.preedit():
+                self.submitted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        super().inputMethodEvent(event)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        lines = min(max(1, math.ceil(self.document().size().height())), _MAX_LINES)
+        margins = 2 * math.ceil(self.document().documentMargin())
+        height = lines * self.fontMetrics().lineSpacing() + margins + 2
+        if height != self.height():
+            self.setFixedHeight(height)
+            self.resized.emit()
+        fits = self.document().size().height() <= _MAX_LINES
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(policy)
+
+
+class Composer(QWidget):
+    """The box with its button and the line that tells which keys do what. `sent` carries the text."""
+
+    sent = Signal(str)
+
+    def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._send, self._stop = send, stop
+        self._streaming = False
+        card = QFrame(self)
+        card.setObjectName("composerCard")
+        self.edit = MessageEdit(card)
+        self._info = QLabel(card)
+        self._info.setProperty("look", "muted")
+        self._button = QToolButton(card)
+        self._button.setObjectName("send")
+        row = QHBoxLayout()
+        row.addWidget(self._info, 1)
+        row.addWidget(self._button)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(14, 12, 12, 10)
+        column.setSpacing(8)
+        column.addWidget(self.edit)
+        column.addLayout(row)
+        self._keys = QLabel(self)
+        self._keys.setProperty("look", "caption")
+        self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 12)
+        outer.setSpacing(8)
+        outer.addWidget(card)
+        outer.addWidget(self._keys)
+        self.setFocusProxy(self.edit)
+        self._connect()
+        self.retranslate()
+        self._dress()
+
+    def _connect(self) -> None:
+        self.edit.submitted.connect(self.send)
+        self._button.clicked.connect(self._pressed)
+        self._send.changed.connect(self._dress)
+        self._stop.changed.connect(self._dress)
+
+    def send(self) -> None:
+        """Send the text, with what is being composed; does nothing while it cannot be sent."""
+        self.edit.commit_preedit()
+        if not self._send.isEnabled() or not self.edit.toPlainText().strip():
+            return
+        self.sent.emit(self.edit.take_text().strip())
+
+    def set_streaming(self, streaming: bool) -> None:
+        self._streaming = streaming
+        self._dress()
+
+    def set_info(self, text: str) -> None:
+        self._info.setText(text)
+
+    @property
+    def has_text(self) -> bool:
+        return bool(self.edit.toPlainText().strip() or self.edit.preedit())
+
+    def retranslate(self) -> None:
+        self.edit.setPlaceholderText(self.tr("Message"))
+        self.edit.setAccessibleName(self.tr("Message"))
+        self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        self._dress()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange and hasattr(self, "_button"):
+            self._dress()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.edit.setFocus(event.reason())
+
+    def _pressed(self) -> None:
+        if self._streaming:
+            self._stop.trigger()
+        else:
+            self.send()
+
+    def _dress(self) -> None:
+        action = self._stop if self._streaming else self._send
+        enabled = action.isEnabled()
+        colours = theme.colours()
+        self._button.setIcon(
+            icon("stop" if self._streaming else "send", colours.on_accent if enabled else colours.faint)
+        )
+        self._button.setEnabled(enabled)
+        self._button.setAccessibleName(action.whatsThis())
+        self._button.setToolTip(action.toolTip())

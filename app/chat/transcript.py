@@ -1,0 +1,156 @@
+"""The chat as a column of turns that scrolls, and stays at its end only when it was there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from app import theme
+from app.chat.message import TurnView
+from app.icons import icon
+
+if TYPE_CHECKING:
+    from app.conversations.chats import Chat, Turn
+
+COLUMN_WIDTH = 720
+SIDE = 24
+_NEAR_END = 24
+
+
+class Transcript(QScrollArea):
+    """One widget a turn. `again` carries a turn whose answer is wanted once more."""
+
+    again = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("transcript")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._views: dict[Turn, TurnView] = {}
+        self._at_end = True
+        self._column = QWidget()
+        self._build_body()
+        self.link_menu = QMenu(self)
+        self._newest = QToolButton(self)
+        self._newest.setProperty("look", "button")
+        self._newest.clicked.connect(self.scroll_to_end)
+        self._newest.hide()
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(self._range_changed)
+        bar.valueChanged.connect(self._value_changed)
+        self._dress()
+        self.retranslate()
+
+    def _build_body(self) -> None:
+        body = QWidget()
+        body.setObjectName("transcriptBody")
+        self._column.setMaximumWidth(COLUMN_WIDTH)
+        self._turns = QVBoxLayout(self._column)
+        self._turns.setContentsMargins(0, 28, 0, 24)
+        self._turns.setSpacing(32)
+        self._turns.addStretch(1)
+        self._row = QHBoxLayout(body)
+        self._row.setContentsMargins(SIDE, 0, SIDE, 0)
+        self._row.addStretch(1)
+        self._row.addWidget(self._column, 1000)
+        self._row.addStretch(1)
+        self.setWidget(body)
+
+    def show_chat(self, chat: Chat) -> None:
+        """Show all turns of a chat, from its end."""
+        self._column.setUpdatesEnabled(False)
+        for view in self._views.values():
+            self._turns.removeWidget(view)
+            view.deleteLater()
+        self._views = {}
+        for turn in chat.turns:
+            self._add(turn)
+        self._column.setUpdatesEnabled(True)
+        self._at_end = True
+        self.scroll_to_end()
+
+    def add_turn(self, turn: Turn) -> None:
+        self._add(turn)
+        self._at_end = True
+
+    def refresh(self, turn: Turn) -> None:
+        """The answer of a turn has grown or ended. Turns of other chats are not ours to show."""
+        if view := self._views.get(turn):
+            view.refresh()
+
+    def view(self, turn: Turn) -> TurnView:
+        return self._views[turn]
+
+    def scroll_to_end(self) -> None:
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Chat"))
+        self._newest.setToolTip(self.tr("Jump to the newest text"))
+        self._newest.setAccessibleName(self.tr("Jump to the newest text"))
+
+    def _add(self, turn: Turn) -> None:
+        view = TurnView(turn, self._column)
+        view.link_chosen.connect(self._show_link)
+        view.again.connect(lambda: self.again.emit(turn))
+        self._views[turn] = view
+        self._turns.insertWidget(self._turns.count() - 1, view)
+
+    def _show_link(self, address: str) -> None:
+        """A click shows where a link goes; only a second one opens it."""
+        self.fill_link_menu(address)
+        self.link_menu.popup(QCursor.pos())
+
+    def fill_link_menu(self, address: str) -> None:
+        menu = self.link_menu
+        menu.clear()
+        shown = menu.addAction(address.replace("&", "&&"))
+        shown.setEnabled(False)
+        menu.addSeparator()
+        menu.addAction(self.tr("Open in the browser")).triggered.connect(
+            lambda: QDesktopServices.openUrl(QUrl(address))
+        )
+        menu.addAction(self.tr("Copy the address")).triggered.connect(
+            lambda: QGuiApplication.clipboard().setText(address)
+        )
+
+    def _range_changed(self, _minimum: int, maximum: int) -> None:
+        # The bar takes its width on the right; the same on the left keeps the column in line with the composer.
+        bar = self.verticalScrollBar().sizeHint().width() if maximum else 0
+        self._row.setContentsMargins(SIDE + bar, 0, SIDE, 0)
+        if self._at_end:
+            self.verticalScrollBar().setValue(maximum)
+        self._show_newest()
+
+    def _value_changed(self, value: int) -> None:
+        self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
+        self._show_newest()
+
+    def _show_newest(self) -> None:
+        self._newest.setVisible(not self._at_end)
+        if not self._at_end:
+            place = self.viewport().geometry()
+            self._newest.move(place.center().x() - self._newest.width() // 2, place.bottom() - 44)
+            self._newest.raise_()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_newest()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "_newest"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        self._newest.setIcon(icon("arrow-down", theme.colours().muted))

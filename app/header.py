@@ -1,0 +1,212 @@
+"""The strip above the chat: which main and draft model are in use, and whether they speculate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from app import theme, wording
+from app.icons import icon
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtGui import QResizeEvent
+
+    from app.actions import Actions
+    from app.session import Pair, Session
+
+# What the header needs besides the two names, and the least and most room for a name.
+_FIXED_WIDTH, _SHORTEST_NAME, _LONGEST_NAME = 420, 56, 200
+
+
+class Chip(QPushButton):
+    """A model in the header: its mark, its role, its name, and a menu below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "chip")
+        self._mark, self._role, self._name, self._arrow = (QLabel(self) for _ in range(4))
+        self._name.setProperty("look", "title")
+        self._full_name, self._name_width = "", _LONGEST_NAME
+        self._layout = row = QHBoxLayout(self)
+        row.setContentsMargins(11, 5, 9, 5)
+        row.setSpacing(6)
+        for label in (self._mark, self._role, self._name, self._arrow):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            row.addWidget(label)
+
+    def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
+        """`mark` is an icon's name; `look` a rule of the style sheet. Role and mark say it without the
+        colour.
+        """
+        self._full_name = name
+        self._role.setText(role)
+        self.set_name_width(self._name_width)
+        self._mark.setPixmap(icon(mark, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._arrow.setPixmap(
+            icon("chevron-down", theme.colours().muted).pixmap(QSize(16, 16), self.devicePixelRatioF())
+        )
+        if self.property("look") != look:
+            self.setProperty("look", look)
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self.updateGeometry()
+
+    def set_name_width(self, width: int) -> None:
+        """Shorten the name in its middle to `width` pixels."""
+        self._name_width = width
+        self._name.ensurePolished()
+        short = self._name.fontMetrics().elidedText(self._full_name, Qt.TextElideMode.ElideMiddle, width)
+        self._name.setText(short)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return self._layout.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+class Header(QFrame):
+    """Paints the session's pair. Its buttons show and hide the two side panes."""
+
+    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("header")
+        self.setFixedHeight(52)
+        self._session, self._actions = session, actions
+        self.main, self.draft = Chip(self), Chip(self)
+        self._plus = QLabel("+", self)
+        self._plus.setProperty("look", "muted")
+        self._status = QLabel(self)
+        self._status.setProperty("look", "muted")
+        self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._state = ""
+        self._left = self._pane_button("toggle-sidebar")
+        self._right = self._pane_button("toggle-panel")
+        self._main_menu, self._draft_menu = QMenu(self), QMenu(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        for view in (self._left, self.main, self._plus, self.draft):
+            row.addWidget(view)
+        row.addWidget(self._status, 1)
+        row.addWidget(self._right)
+        self._fill_menus()
+        session.models_changed.connect(self.refresh)
+        session.speculation_changed.connect(self.refresh)
+        self.refresh()
+
+    def _pane_button(self, action_id: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setDefaultAction(self._actions[action_id])
+        button.setIconSize(QSize(20, 20))
+        return button
+
+    def _fill_menus(self) -> None:
+        for action_id in ("use-starter", "open-main"):
+            self._main_menu.addAction(self._actions[action_id])
+        for action_id in ("open-draft", "no-draft"):
+            self._draft_menu.addAction(self._actions[action_id])
+        self._draft_menu.addSeparator()
+        self._speculation_menu = self._draft_menu.addMenu("")
+        for action_id in ("speculation-auto", "speculation-on", "speculation-off"):
+            self._speculation_menu.addAction(self._actions[action_id])
+        self.main.setMenu(self._main_menu)
+        self.draft.setMenu(self._draft_menu)
+
+    def refresh(self) -> None:
+        """Show the pair as it is now."""
+        pair, colours = self._session.pair, theme.colours()
+        main_name = self._name_of(pair, "main")
+        self.main.show_model(self.tr("Main"), main_name, "main-model", colours.main, "chip")
+        self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
+        self.main.setToolTip(str(pair.main.path) if pair.main else main_name)
+        reason = self._why_off(pair)
+        on = not reason
+        draft_name = self._name_of(pair, "draft")
+        colour = colours.draft if on else colours.muted
+        self.draft.show_model(
+            self.tr("Draft"),
+            draft_name,
+            "draft-on" if on else "draft-off",
+            colour,
+            "chip-on" if on else "chip",
+        )
+        state = self.tr("Speculation is on.") if on else reason
+        self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
+        self.draft.setToolTip(state)
+        self._state = self.tr("Loading…") if pair.loading else state
+        self._status.setToolTip(state)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Share the width: short names in a narrow window, the state in words where it has room."""
+        room = (self.width() - _FIXED_WIDTH) // 2
+        for chip in (self.main, self.draft):
+            chip.set_name_width(min(_LONGEST_NAME, max(_SHORTEST_NAME, room)))
+        taken = sum(
+            view.sizeHint().width() + 8 for view in (self._left, self.main, self._plus, self.draft, self._right)
+        )
+        left = self.width() - taken - 40
+        shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
+        self._status.setText(shown if left > 60 else "")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _why_off(self, pair: Pair) -> str:
+        """Why no guesses can be made with this pair, in a sentence; "" when they can."""
+        method = self._session.speculation.method
+        if pair.loading:
+            return self.tr("The models are loading.")
+        if pair.main is None:
+            return self.tr("No main model is loaded.")
+        if method == "off":
+            return self.tr("Speculation is switched off.")
+        if pair.draft_problem is not None:
+            return wording.error_sentence(pair.draft_problem)
+        if pair.draft is None and method != "ngram":
+            return self.tr("No draft model is loaded.")
+        return ""
+
+    def _name_of(self, pair: Pair, which: str) -> str:
+        info = pair.main if which == "main" else pair.draft
+        if pair.loading == which or (pair.loading == "main" and which == "draft"):
+            return self.tr("loading…")
+        if info is None:
+            return self.tr("none")
+        return self.display_name(info.name, info.path)
+
+    def display_name(self, name: str, path: Path) -> str:
+        """What a person calls a model: its name without the owner's, or that it is ours."""
+        if str(path) in {str(own) for own in self._session.starter_pair}:
+            return self.tr("Starter")
+        return name.rsplit("/", 1)[-1]
+
+    def retranslate(self) -> None:
+        self._speculation_menu.setTitle(self.tr("Speculation"))
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "_speculation_menu"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.refresh()

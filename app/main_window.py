@@ -1,0 +1,308 @@
+"""The main window: chats on the left, the chat in the middle, speculation on the right."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import wording
+from app.actions import ACTIONS, MENUS, Actions, Circumstances, menu_title
+from app.banner import Banner
+from app.chat.composer import Composer
+from app.chat.transcript import COLUMN_WIDTH, Transcript
+from app.chat.welcome import Welcome
+from app.conversations.pane import ChatPane
+from app.header import Header
+from app.language import LANGUAGES
+from app.speculation.panel import SpeculationPanel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.application import Application
+    from app.conversations.chats import Chat, Turn
+    from app.session import Session
+    from engine.errors import EngineError
+
+_SIDEBAR_WIDTH = 248
+# Below these widths of the window a side pane hides by itself.
+_PANEL_NEEDS, _SIDEBAR_NEEDS = 1100, 780
+_METHODS = {"speculation-auto": "auto", "speculation-on": "draft", "speculation-off": "off"}
+
+
+class MainWindow(QMainWindow):
+    """Wires the session to the three panes. Closing it ends the session."""
+
+    def __init__(self, session: Session, application: Application) -> None:
+        super().__init__()
+        self._session, self._application = session, application
+        self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
+        self._actions = Actions(self._handlers(), self)
+        self._chats = ChatPane(session.chats, self._actions["new-chat"], self)
+        self._header = Header(session, self._actions, self)
+        self._banner = Banner(self)
+        self._welcome, self._transcript = Welcome(self), Transcript(self)
+        self._composer = Composer(self._actions["send"], self._actions["stop"], self)
+        self._panel = SpeculationPanel(self._actions, self)
+        self._settings_menu = QMenu(self)
+        self._build()
+        self._connect()
+        self._mark_choices()
+        self.retranslate()
+        self.resize(1440, 900)
+        self.setMinimumSize(560, 420)
+        self._show_chat(session.chat)
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        session = self._session
+        handlers: dict[str, Callable[[], object]] = {
+            "new-chat": session.new_chat,
+            "send": lambda: self._composer.send(),
+            "stop": session.stop,
+            "ask-again": lambda: self._ask_again(session.chat.turns[-1]),
+            "delete-chat": lambda: session.delete(session.chat),
+            "close-window": self.close,
+            "quit": self.close,
+            "copy-answer": self._copy_answer,
+            "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
+            "search-chats": self._search_chats,
+            "use-starter": session.load_starter,
+            "open-main": self._open_main,
+            "open-draft": self._open_draft,
+            "no-draft": lambda: session.set_draft(None),
+            "toggle-sidebar": lambda: self._toggle("sidebar"),
+            "toggle-panel": lambda: self._toggle("panel"),
+        }
+        for action_id in _METHODS:
+            handlers[action_id] = partial(self._choose_method, action_id)
+        for mode in ("system", "light", "dark"):
+            handlers[f"theme-{mode}"] = partial(self._choose_theme, mode)
+        return handlers
+
+    def _build(self) -> None:
+        middle = QWidget(self)
+        middle.setObjectName("middle")
+        self._stack = QStackedWidget(middle)
+        self._stack.addWidget(self._welcome)
+        self._stack.addWidget(self._transcript)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header)
+        column.addWidget(self._stack, 1)
+        column.addLayout(_centred(self._banner))
+        column.addSpacing(8)
+        column.addLayout(_centred(self._composer))
+        whole = QWidget(self)
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._chats.setFixedWidth(_SIDEBAR_WIDTH)
+        row.addWidget(self._chats)
+        row.addWidget(middle, 1)
+        row.addWidget(self._panel)
+        self.setCentralWidget(whole)
+        self._menus = {menu: self.menuBar().addMenu("") for menu in MENUS}
+        for spec in ACTIONS:
+            self._menus[spec.menu].addAction(self._actions[spec.id])
+        self.addActions(self._actions.all())
+        if sys.platform != "darwin":
+            self.menuBar().hide()
+        self._language_menu = QMenu(self._settings_menu)
+        self._theme_menu = QMenu(self._settings_menu)
+        self._settings_menu.addMenu(self._theme_menu)
+        self._settings_menu.addMenu(self._language_menu)
+        for mode in ("system", "light", "dark"):
+            self._theme_menu.addAction(self._actions[f"theme-{mode}"])
+        for code, name in LANGUAGES.items():
+            entry = self._language_menu.addAction(name)
+            entry.triggered.connect(lambda _=False, chosen=code: self._application.language.choose(chosen))
+        self._chats.settings.setMenu(self._settings_menu)
+
+    def _connect(self) -> None:
+        session = self._session
+        session.opened.connect(self._show_chat)
+        session.asked.connect(self._show_new_turn)
+        session.arrived.connect(self._show_arrived)
+        session.chats_changed.connect(lambda: self._chats.refresh(session.chat))
+        session.models_changed.connect(self._models_changed)
+        session.problem.connect(self._show_problem)
+        self._chats.chosen.connect(session.open)
+        self._welcome.asked.connect(self._ask)
+        self._composer.sent.connect(self._ask)
+        self._composer.edit.textChanged.connect(self._update_actions)
+        self._transcript.again.connect(self._ask_again)
+        self._application.theme.changed.connect(self._actions.repaint)
+
+    # What the session says
+
+    def _show_chat(self, chat: Chat) -> None:
+        self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
+        self._transcript.show_chat(chat)
+        self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
+        self._chats.refresh(chat)
+        self._update_actions()
+        self._composer.setFocus()
+
+    def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
+        if chat is self._session.chat:
+            self._stack.setCurrentWidget(self._transcript)
+            self._transcript.add_turn(turn)
+            self._panel.show_answer(turn.answer)
+            self._update_actions()
+
+    def _show_arrived(self, chat: Chat, turn: Turn) -> None:
+        if chat is not self._session.chat:
+            return
+        self._transcript.refresh(turn)
+        self._panel.refresh()
+        if turn.answer.ended:
+            self._update_actions()
+
+    def _models_changed(self) -> None:
+        self._update_actions()
+        if self._session.pair.loading:
+            self._banner.hide()
+        elif (problem := self._session.pair.draft_problem) is not None:
+            self._show_problem(problem)
+
+    def _show_problem(self, error: EngineError) -> None:
+        helps = "open-draft" if self._session.pair.main is not None else "use-starter"
+        self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
+
+    # What the user does
+
+    def _ask(self, text: str) -> None:
+        if self._session.ready:
+            self._session.ask(text)
+            self._update_actions()
+
+    def _ask_again(self, turn: Turn) -> None:
+        if self._session.ready:
+            self._session.ask_again(turn)
+
+    def _copy_answer(self) -> None:
+        answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
+        QGuiApplication.clipboard().setText(answers[-1])
+
+    def _search_chats(self) -> None:
+        self._set_pane("sidebar", True)
+        self._chats.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _open_main(self) -> None:
+        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a main model's folder")):
+            self._session.load(folder, None)
+
+    def _open_draft(self) -> None:
+        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a draft model's folder")):
+            self._session.set_draft(folder)
+
+    def _choose_method(self, action_id: str) -> None:
+        self._session.set_speculation(replace(self._session.speculation, method=_METHODS[action_id]))
+        self._mark_choices()
+
+    def _choose_theme(self, mode: str) -> None:
+        self._application.theme.set_mode(mode)
+        self._mark_choices()
+
+    def _mark_choices(self) -> None:
+        methods = {method: action_id for action_id, method in _METHODS.items()}
+        self._actions.check("speculation", methods.get(self._session.speculation.method, ""))
+        self._actions.check("theme", f"theme-{self._application.theme.mode}")
+
+    # Panes
+
+    def _toggle(self, pane: str) -> None:
+        widget = self._chats if pane == "sidebar" else self._panel
+        self._set_pane(pane, widget.isHidden())
+
+    def _set_pane(self, pane: str, shown: bool) -> None:
+        self._wanted[pane] = shown
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Panes show where there is room, unless the user has said otherwise."""
+        width = self.width()
+        for pane, widget, needs in (
+            ("sidebar", self._chats, _SIDEBAR_NEEDS),
+            ("panel", self._panel, _PANEL_NEEDS),
+        ):
+            wanted = self._wanted[pane]
+            widget.setVisible(width >= needs if wanted is None else wanted)
+
+    # State
+
+    def _update_actions(self) -> None:
+        session, turns = self._session, self._session.chat.turns
+        self._actions.update(
+            Circumstances(
+                can_ask=session.ready,
+                has_text=self._composer.has_text,
+                streaming=session.chat.streaming,
+                has_turns=bool(turns),
+                has_answer=any(turn.answer.text for turn in turns),
+                can_retry=session.ready and bool(turns),
+                loading=bool(session.pair.loading),
+            )
+        )
+        self._composer.set_streaming(session.chat.streaming)
+        self._composer.set_info(self._info())
+        self._welcome.set_ready(session.ready)
+
+    def _info(self) -> str:
+        pair = self._session.pair
+        if pair.loading == "main":
+            return self.tr("The models are loading. You can write already.")
+        if pair.main is None:
+            return self.tr("No main model is loaded.")
+        return ""
+
+    def retranslate(self) -> None:
+        self._actions.retranslate()
+        for menu, widget in self._menus.items():
+            widget.setTitle(menu_title(menu))
+        self._theme_menu.setTitle(self.tr("Appearance"))
+        self._language_menu.setTitle(self.tr("Language"))
+        self._header.retranslate()
+        self._update_actions()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_settings_menu"):
+            self.retranslate()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """The window goes at once; the engine's thread is waited for behind it."""
+        self.hide()
+        self._session.close()
+        super().closeEvent(event)
+        QTimer.singleShot(0, self._application, self._application.quit)
+
+
+def _centred(widget: QWidget) -> QHBoxLayout:
+    """The widget in the middle, as wide as the transcript's column."""
+    widget.setMaximumWidth(COLUMN_WIDTH)
+    row = QHBoxLayout()
+    row.setContentsMargins(24, 0, 24, 0)
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    return row

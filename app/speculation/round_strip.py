@@ -1,0 +1,127 @@
+"""The round strip: one column a round, read from below. Accepted guesses filled, rejected hollow, the main
+model's own token on top of what was accepted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app import theme
+from app.speculation.figures import round_text
+
+if TYPE_CHECKING:
+    from app.chat.answer import Answer
+    from engine.stats import RoundRecord
+
+CELL, GAP = 9, 3
+PITCH = CELL + GAP
+ROWS = 9
+
+
+class RoundStrip(QWidget):
+    """Shows the newest rounds that fit; the wheel goes back. `chosen` carries the number of a clicked round.
+
+    Painting costs the same for ten rounds and ten thousand: only the columns in view are looked at.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer: Answer | None = None
+        self._back = 0
+        self._marked: frozenset[int] = frozenset()
+        self._hovered: int | None = None
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def show_answer(self, answer: Answer | None) -> None:
+        if answer is not self._answer:
+            self._answer, self._back, self._marked = answer, 0, frozenset()
+        self.update()
+
+    def mark(self, rounds: frozenset[int]) -> None:
+        """Mark these rounds, as those of a selection in the transcript."""
+        self._marked = rounds
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(25 * PITCH, ROWS * PITCH)
+
+    @property
+    def columns(self) -> int:
+        return max(1, (self.width() + GAP) // PITCH)
+
+    def visible_rounds(self) -> list[RoundRecord]:
+        """The rounds in view, oldest first."""
+        if self._answer is None:
+            return []
+        end = max(0, len(self._answer.rounds) - self._back)
+        return self._answer.rounds[max(0, end - self.columns) : end]
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for column, record in enumerate(self.visible_rounds()):
+            self._paint_round(painter, column * PITCH, record)
+        painter.end()
+
+    def _paint_round(self, painter: QPainter, x: int, record: RoundRecord) -> None:
+        colours = theme.colours()
+        height = max(record.drafted, record.accepted) + 1
+        if record.number in self._marked or record.number == self._hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.selection))
+            painter.drawRoundedRect(QRectF(x - 1.5, 0, CELL + 3, self.height()), 3, 3)
+        squeeze = min(1.0, ROWS / height)
+        pitch = PITCH * squeeze
+        cell = QRectF(x, 0, CELL, max(2.0, CELL * squeeze))
+        for place in range(height):
+            cell.moveTop(self.height() - GAP / 2 - place * pitch - cell.height())
+            kept = place < record.accepted
+            own = place == record.accepted
+            if kept or own:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(colours.main if own else colours.accent(record.source)))
+                painter.drawRoundedRect(cell, 2, 2)
+            else:
+                painter.setPen(QPen(QColor(colours.rejected), 1.0))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+
+    def _round_at(self, point: QPointF) -> RoundRecord | None:
+        column, shown = int(point.x() // PITCH), self.visible_rounds()
+        return shown[column] if 0 <= column < len(shown) else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        record = self._round_at(event.position())
+        number = record.number if record else None
+        if number != self._hovered:
+            self._hovered = number
+            self.update()
+        if record and self._answer:
+            QToolTip.showText(event.globalPosition().toPoint(), round_text(self._answer, record), self)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = None
+        self.update()
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if record := self._round_at(event.position()):
+            self.chosen.emit(record.number)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._answer is None or len(self._answer.rounds) <= self.columns:
+            event.ignore()
+            return
+        angle = event.angleDelta().x() or event.angleDelta().y()
+        most = len(self._answer.rounds) - self.columns
+        self._back = min(most, max(0, self._back + (3 if angle > 0 else -3)))
+        self.update()
+        event.accept()

@@ -1,0 +1,165 @@
+"""From the engine's codes to sentences that a person can act on, in the language of the window."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.errors import EngineError
+    from engine.stats import PlainSpan
+
+
+def error_sentence(error: EngineError) -> str:
+    """What went wrong and what to do about it."""
+    arguments = {name: str(value) for name, value in error.arguments.items()}
+    if error.code == "model-not-usable":
+        return _model_sentence(arguments)
+    if error.code == "prompt-too-long":
+        return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
+    return _error_sentences(error.code).format(**arguments)
+
+
+def _error_sentences(code: str) -> str:
+    translate = QCoreApplication.translate
+    sentences = {
+        "engine": translate("Errors", "Something went wrong in the engine. Try again."),
+        "bad-request": translate("Errors", "“{actual}” is not possible for {name}. Change it and try again."),
+        "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
+        "template-failed": translate(
+            "Errors",
+            "The model's chat template cannot write this conversation: {detail}. "
+            "Start a new chat or choose another model.",
+        ),
+        "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
+        "internal": translate(
+            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."
+        ),
+    }
+    return sentences[code]
+
+
+def _prompt_too_long(tokens: int, limit: int) -> str:
+    return QCoreApplication.translate(
+        "Errors",
+        "This chat has {tokens} tokens and the model can hold {limit}. "
+        "Start a new chat, shorten your message or choose a model with a longer context.",
+    ).format(tokens=_number(tokens), limit=_number(limit))
+
+
+def _model_sentence(arguments: Mapping[str, str]) -> str:
+    return model_reasons()[arguments["reason"]].format(
+        name=PurePath(arguments["path"]).name, path=arguments["path"], detail=arguments["detail"]
+    )
+
+
+def model_reasons() -> dict[str, str]:
+    """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
+    translate = QCoreApplication.translate
+    return {
+        "missing": translate("Errors", "There is no model folder at {path}. Choose another one."),
+        "not-a-model": translate(
+            "Errors", "{name} has no config.json, so it is not a model. Choose the folder that holds one."
+        ),
+        "incomplete": translate("Errors", "{name} is not complete: {detail} is missing. Download or copy it again."),
+        "damaged": translate("Errors", "{name} is damaged: {detail} cannot be read. Download or copy it again."),
+        "wrong-tensors": translate(
+            "Errors",
+            "The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.",
+        ),
+        "unknown-architecture": translate(
+            "Errors",
+            "Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.",
+        ),
+        "no-tokenizer": translate(
+            "Errors", "The tokenizer of {name} cannot be read ({detail}). Download or copy it again."
+        ),
+        "unsafe": translate(
+            "Errors",
+            "{name} wants to run code or read files from elsewhere ({detail}). "
+            "Tandem never does that; choose another model.",
+        ),
+        "vocabulary": translate(
+            "Errors",
+            "{name} cannot draft for this main model: their vocabularies differ ({detail}). "
+            "Choose another draft model.",
+        ),
+        "no-room": translate(
+            "Errors",
+            "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+        ),
+    }
+
+
+def plain_sentence(span: PlainSpan) -> str:
+    """Why tokens were decoded without guessing."""
+    arguments: dict[str, str] = {}
+    for name, value in span.arguments:
+        arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
+    if span.reason == "draft-not-usable" and arguments.get("reason") in draft_reasons():
+        arguments["reason"] = draft_reasons()[arguments["reason"]]
+    if span.reason == "costs-more":
+        return _costs_more(dict(span.arguments))
+    return plain_reasons()[span.reason].format_map(_Lenient(arguments))
+
+
+class _Lenient(dict[str, str]):
+    """An argument that the engine did not send reads as nothing rather than failing."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def _costs_more(arguments: Mapping[str, float | str]) -> str:
+    plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
+    if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
+        return plain_reasons()["costs-more"]
+    per_round = arguments.get("tokens_per_round", 1.0)
+    return QCoreApplication.translate(
+        "PlainReasons",
+        "Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.",
+    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(float(per_round), 1))
+
+
+def plain_reasons() -> dict[str, str]:
+    """One sentence for each `PlainSpan` code."""
+    translate = QCoreApplication.translate
+    return {
+        "off": translate("PlainReasons", "Not guessing: speculation is switched off."),
+        "no-draft": translate("PlainReasons", "Not guessing: no draft model is loaded."),
+        "draft-not-usable": translate(
+            "PlainReasons", "Not guessing: the draft model cannot be used with this main model. {reason}"
+        ),
+        "cache-kind": translate("PlainReasons", "Not guessing: this model's cache ({kind}) cannot be rolled back."),
+        "no-match": translate("PlainReasons", "Not guessing: lookup found nothing like this in the chat so far."),
+        "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),
+        "measuring": translate("PlainReasons", "Measuring how fast plain decoding is here."),
+        "batch": translate("PlainReasons", "Not guessing: several answers share the model right now."),
+        "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
+        "length-limit": translate("PlainReasons", "Not guessing: the answer is about to reach its length limit."),
+    }
+
+
+def draft_reasons() -> dict[str, str]:
+    """Why a draft model cannot be used, after the words that it cannot: one for each `ModelNotUsable` reason."""
+    translate = QCoreApplication.translate
+    return {
+        "missing": translate("DraftReasons", "Its folder is missing."),
+        "not-a-model": translate("DraftReasons", "Its folder holds no model."),
+        "incomplete": translate("DraftReasons", "A file of it is missing."),
+        "damaged": translate("DraftReasons", "A file of it is damaged."),
+        "wrong-tensors": translate("DraftReasons", "Its weights do not fit its configuration."),
+        "unknown-architecture": translate("DraftReasons", "Its architecture is not known yet."),
+        "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
+        "unsafe": translate("DraftReasons", "It wants to run code."),
+        "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
+        "no-room": translate("DraftReasons", "There is not enough memory for it."),
+    }
+
+
+def _number(value: float, decimals: int = 0) -> str:
+    return QLocale().toString(float(value), "f", decimals)

@@ -1,0 +1,21 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>Guessing</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>Guessing %n token at a time: each round brings {tokens} tokens.</numerusform>
+            <numerusform>Guessing %n tokens at a time: each round brings {tokens} tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>Guessing %n token at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
+            <numerusform>Guessing %n tokens at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,706 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ja" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>編集</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>表示</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新しいチャット</translation>
+    </message>
+    <message>
+        <source>Start a new chat</source>
+        <translation>新しいチャットを始める</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>メッセージを送信</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>回答を停止</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>Answer the last question again</source>
+        <translation>最後の質問にもう一度答える</translation>
+    </message>
+    <message>
+        <source>Delete chat</source>
+        <translation>チャットを削除</translation>
+    </message>
+    <message>
+        <source>Delete this chat</source>
+        <translation>このチャットを削除</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Quit Tandem</source>
+        <translation>Tandem を終了</translation>
+    </message>
+    <message>
+        <source>Copy last answer</source>
+        <translation>最後の回答をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the last answer as Markdown</source>
+        <translation>最後の回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>メッセージを書く</translation>
+    </message>
+    <message>
+        <source>Go to the message box</source>
+        <translation>メッセージ欄へ移動</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Go to the chat search</source>
+        <translation>チャットの検索へ移動</translation>
+    </message>
+    <message>
+        <source>Use the starter pair</source>
+        <translation>スターターペアを使う</translation>
+    </message>
+    <message>
+        <source>Load the two small models that come with Tandem</source>
+        <translation>Tandem に付属する小さな二つのモデルを読み込む</translation>
+    </message>
+    <message>
+        <source>Open main model…</source>
+        <translation>メインモデルを開く…</translation>
+    </message>
+    <message>
+        <source>Choose a folder with a main model</source>
+        <translation>メインモデルのフォルダを選ぶ</translation>
+    </message>
+    <message>
+        <source>Open draft model…</source>
+        <translation>ドラフトモデルを開く…</translation>
+    </message>
+    <message>
+        <source>Choose a folder with a draft model</source>
+        <translation>ドラフトモデルのフォルダを選ぶ</translation>
+    </message>
+    <message>
+        <source>No draft model</source>
+        <translation>ドラフトモデルなし</translation>
+    </message>
+    <message>
+        <source>Take the draft model away</source>
+        <translation>ドラフトモデルを外す</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Speculate whenever it pays</source>
+        <translation>得になるときだけ推測</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Always speculate with the draft model</source>
+        <translation>常にドラフトモデルで推測</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Do not speculate</source>
+        <translation>推測しない</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>チャット一覧</translation>
+    </message>
+    <message>
+        <source>Show or hide the chats</source>
+        <translation>チャット一覧の表示を切り替え</translation>
+    </message>
+    <message>
+        <source>Live panel</source>
+        <translation>ライブパネル</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>ライブパネルの表示を切り替え</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <source>Follow the system&apos;s light or dark appearance</source>
+        <translation>システムのライト／ダークに合わせる</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Light appearance</source>
+        <translation>ライト表示</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Dark appearance</source>
+        <translation>ダーク表示</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
+        <source>Pinned</source>
+        <translation>ピン留め</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今日</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>昨日</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>過去 7 日間</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>それ以前</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新しいチャット</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>チャット一覧</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
+        <source>code</source>
+        <translation>コード</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>このコードをコピー</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>コード</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>コピー済み</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>Message</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <source>Enter sends · Shift+Enter for a new line</source>
+        <translation>Enter で送信 · Shift+Enter で改行</translation>
+    </message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
+        <source>Its folder is missing.</source>
+        <translation>フォルダがありません。</translation>
+    </message>
+    <message>
+        <source>Its folder holds no model.</source>
+        <translation>フォルダにモデルがありません。</translation>
+    </message>
+    <message>
+        <source>A file of it is missing.</source>
+        <translation>ファイルが足りません。</translation>
+    </message>
+    <message>
+        <source>A file of it is damaged.</source>
+        <translation>ファイルが壊れています。</translation>
+    </message>
+    <message>
+        <source>Its weights do not fit its configuration.</source>
+        <translation>重みが構成と合いません。</translation>
+    </message>
+    <message>
+        <source>Its architecture is not known yet.</source>
+        <translation>まだ対応していない構造です。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read.</source>
+        <translation>トークナイザを読めません。</translation>
+    </message>
+    <message>
+        <source>It wants to run code.</source>
+        <translation>コードを実行しようとしています。</translation>
+    </message>
+    <message>
+        <source>Their vocabularies differ.</source>
+        <translation>語彙が異なります。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it.</source>
+        <translation>メモリが足りません。</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorNote</name>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Something went wrong in the engine. Try again.</source>
+        <translation>エンジンで問題が起きました。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{actual}” is not possible for {name}. Change it and try again.</source>
+        <translation>{name} に「{actual}」は使えません。変更してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded. Choose one at the top of the window.</source>
+        <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
+        <translation>モデルのチャットテンプレートではこの会話を表せません: {detail}。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The engine has stopped. Restart Tandem.</source>
+        <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
+        <translation>エンジンで予期しないエラーが起きました: {detail}。もう一度試し、続く場合は Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>このチャットは {tokens} トークンですが、モデルに入るのは {limit} トークンまでです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>There is no model folder at {path}. Choose another one.</source>
+        <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
+        <translation>{name} には config.json がなく、モデルではありません。モデルの入ったフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
+        <translation>{name} は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
+        <translation>{name} は壊れています。{detail} を読めません。もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
+        <translation>{name} の重みが構成と合いません（{detail}）。このモデルの別のコピーを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.</source>
+        <translation>Tandem は {name} の構造 {detail} にまだ対応していません。別のモデルを選ぶか、Tandem を更新してください。</translation>
+    </message>
+    <message>
+        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
+        <translation>{name} のトークナイザを読めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
+        <translation>{name} はコードを実行するか、ほかの場所のファイルを読もうとしています（{detail}）。Tandem は決してそうしません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
+        <translation>{name} はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
+        <translation>{name} に必要なメモリが足りません（{detail}）。小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>{value} %</source>
+        <translation>{value}%</translation>
+    </message>
+    <message>
+        <source>{value} s</source>
+        <translation>{value} 秒</translation>
+    </message>
+    <message>
+        <source>{value}×</source>
+        <translation>{value} 倍</translation>
+    </message>
+    <message>
+        <source>{value} tokens/s</source>
+        <translation>{value} トークン/秒</translation>
+    </message>
+    <message>
+        <source>{value} plain</source>
+        <translation>通常の {value}</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>最初のトークンまで {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>採択 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>ラウンドあたり {value}</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>tokens/s, {value} plain</source>
+        <translation>トークン/秒、通常の {value}</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>
+        <translation>ラウンド {number}: 推測 {drafted} 個中 {accepted} 個を採択（{source}）</translation>
+    </message>
+    <message>
+        <source>Round {number}: the main model alone</source>
+        <translation>ラウンド {number}: メインモデルのみ</translation>
+    </message>
+    <message>
+        <source>main</source>
+        <translation>メイン</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>lookup</source>
+        <translation>会話内検索</translation>
+    </message>
+</context>
+<context>
+    <name>Guessing</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>一度に %n トークンを推測中: 1 ラウンドで {tokens} トークン進みます。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>一度に %n トークンを推測中: 1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Main</source>
+        <translation>メイン</translation>
+    </message>
+    <message>
+        <source>Main model: {name}</source>
+        <translation>メインモデル: {name}</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>Speculation is on.</source>
+        <translation>推測はオンです。</translation>
+    </message>
+    <message>
+        <source>Draft model: {name}. {state}</source>
+        <translation>ドラフトモデル: {name}。{state}</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>モデルを読み込んでいます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Speculation is switched off.</source>
+        <translation>推測はオフです。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>スターター</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推測</translation>
+    </message>
+</context>
+<context>
+    <name>Legend</name>
+    <message>
+        <source>rejected</source>
+        <translation>棄却</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Choose a main model&apos;s folder</source>
+        <translation>メインモデルのフォルダを選択</translation>
+    </message>
+    <message>
+        <source>Choose a draft model&apos;s folder</source>
+        <translation>ドラフトモデルのフォルダを選択</translation>
+    </message>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
+        <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
+        <translation>推測していません: ここでは推測の 1 ラウンドに通常の {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
+    </message>
+    <message>
+        <source>Not guessing: speculation is switched off.</source>
+        <translation>推測していません: 推測はオフです。</translation>
+    </message>
+    <message>
+        <source>Not guessing: no draft model is loaded.</source>
+        <translation>推測していません: ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
+        <translation>推測していません: このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>推測していません: このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+    </message>
+    <message>
+        <source>Not guessing: lookup found nothing like this in the chat so far.</source>
+        <translation>推測していません: これまでの会話に似た箇所が見つかりませんでした。</translation>
+    </message>
+    <message>
+        <source>Not guessing: plain decoding is faster here.</source>
+        <translation>推測していません: ここでは通常のデコードのほうが速いです。</translation>
+    </message>
+    <message>
+        <source>Measuring how fast plain decoding is here.</source>
+        <translation>ここでの通常のデコードの速さを測っています。</translation>
+    </message>
+    <message>
+        <source>Not guessing: several answers share the model right now.</source>
+        <translation>推測していません: いま複数の回答がモデルを共有しています。</translation>
+    </message>
+    <message>
+        <source>The first token always comes from the main model alone.</source>
+        <translation>最初のトークンは常にメインモデルだけが書きます。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the answer is about to reach its length limit.</source>
+        <translation>推測していません: 回答がまもなく長さの上限に達します。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
+        <source>tokens per round</source>
+        <translation>トークン/ラウンド</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>guesses at a time</source>
+        <translation>一度の推測数</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推測</translation>
+    </message>
+    <message>
+        <source>Accept rate, this answer</source>
+        <translation>この回答の採択率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Jump to the newest text</source>
+        <translation>最新の文へ移動</translation>
+    </message>
+    <message>
+        <source>Open in the browser</source>
+        <translation>ブラウザで開く</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>アドレスをコピー</translation>
+    </message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
+        <source>Stopped.</source>
+        <translation>停止しました。</translation>
+    </message>
+    <message>
+        <source>Cut at its length limit.</source>
+        <translation>長さの上限で打ち切られました。</translation>
+    </message>
+    <message>
+        <source>Reading the chat: {share}</source>
+        <translation>チャットを読んでいます: {share}</translation>
+    </message>
+    <message>
+        <source>Thinking of the first token…</source>
+        <translation>最初のトークンを考えています…</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>What is Tandem?</source>
+        <translation>Tandem とは何ですか？</translation>
+    </message>
+    <message>
+        <source>How does speculative decoding work?</source>
+        <translation>投機的デコーディングはどう動きますか？</translation>
+    </message>
+    <message>
+        <source>What does the accept rate mean?</source>
+        <translation>採択率とは何ですか？</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>何を知りたいですか？</translation>
+    </message>
+    <message>
+        <source>The models run on this computer. Nothing you write leaves it.</source>
+        <translation>モデルはこのコンピュータで動きます。書いた内容が外に出ることはありません。</translation>
+    </message>
+</context>
+</TS>

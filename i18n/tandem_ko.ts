@@ -1,0 +1,706 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ko" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>편집</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>보기</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>새 대화</translation>
+    </message>
+    <message>
+        <source>Start a new chat</source>
+        <translation>새 대화 시작</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>메시지 보내기</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>답변 중지</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>Answer the last question again</source>
+        <translation>마지막 질문에 다시 답하기</translation>
+    </message>
+    <message>
+        <source>Delete chat</source>
+        <translation>대화 삭제</translation>
+    </message>
+    <message>
+        <source>Delete this chat</source>
+        <translation>이 대화 삭제</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>창 닫기</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>창 닫기</translation>
+    </message>
+    <message>
+        <source>Quit Tandem</source>
+        <translation>Tandem 종료</translation>
+    </message>
+    <message>
+        <source>Copy last answer</source>
+        <translation>마지막 답변 복사</translation>
+    </message>
+    <message>
+        <source>Copy the last answer as Markdown</source>
+        <translation>마지막 답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>메시지 쓰기</translation>
+    </message>
+    <message>
+        <source>Go to the message box</source>
+        <translation>메시지 입력란으로 이동</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>대화 검색</translation>
+    </message>
+    <message>
+        <source>Go to the chat search</source>
+        <translation>대화 검색으로 이동</translation>
+    </message>
+    <message>
+        <source>Use the starter pair</source>
+        <translation>스타터 모델 쌍 사용</translation>
+    </message>
+    <message>
+        <source>Load the two small models that come with Tandem</source>
+        <translation>Tandem에 들어 있는 작은 모델 두 개 불러오기</translation>
+    </message>
+    <message>
+        <source>Open main model…</source>
+        <translation>메인 모델 열기…</translation>
+    </message>
+    <message>
+        <source>Choose a folder with a main model</source>
+        <translation>메인 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>Open draft model…</source>
+        <translation>초안 모델 열기…</translation>
+    </message>
+    <message>
+        <source>Choose a folder with a draft model</source>
+        <translation>초안 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>No draft model</source>
+        <translation>초안 모델 없음</translation>
+    </message>
+    <message>
+        <source>Take the draft model away</source>
+        <translation>초안 모델 빼기</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>자동</translation>
+    </message>
+    <message>
+        <source>Speculate whenever it pays</source>
+        <translation>이득이 있을 때만 추측</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
+        <source>Always speculate with the draft model</source>
+        <translation>항상 초안 모델로 추측</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Do not speculate</source>
+        <translation>추측하지 않기</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>대화 목록</translation>
+    </message>
+    <message>
+        <source>Show or hide the chats</source>
+        <translation>대화 목록 표시 또는 숨기기</translation>
+    </message>
+    <message>
+        <source>Live panel</source>
+        <translation>실시간 패널</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>실시간 패널 표시 또는 숨기기</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>시스템과 같이</translation>
+    </message>
+    <message>
+        <source>Follow the system&apos;s light or dark appearance</source>
+        <translation>시스템의 라이트·다크 모드 따르기</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>라이트</translation>
+    </message>
+    <message>
+        <source>Light appearance</source>
+        <translation>라이트 모드</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>다크</translation>
+    </message>
+    <message>
+        <source>Dark appearance</source>
+        <translation>다크 모드</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
+        <source>Pinned</source>
+        <translation>고정됨</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>오늘</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>어제</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>지난 7일</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>이전</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>새 대화</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>대화 검색</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>대화 목록</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
+        <source>code</source>
+        <translation>코드</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>이 코드 복사</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>코드</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>복사됨</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>Message</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>Enter sends · Shift+Enter for a new line</source>
+        <translation>Enter로 보내기 · Shift+Enter로 줄 바꿈</translation>
+    </message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
+        <source>Its folder is missing.</source>
+        <translation>폴더가 없어요.</translation>
+    </message>
+    <message>
+        <source>Its folder holds no model.</source>
+        <translation>폴더에 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>A file of it is missing.</source>
+        <translation>파일 하나가 빠져 있어요.</translation>
+    </message>
+    <message>
+        <source>A file of it is damaged.</source>
+        <translation>파일 하나가 손상됐어요.</translation>
+    </message>
+    <message>
+        <source>Its weights do not fit its configuration.</source>
+        <translation>가중치가 설정과 맞지 않아요.</translation>
+    </message>
+    <message>
+        <source>Its architecture is not known yet.</source>
+        <translation>아직 지원하지 않는 구조예요.</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read.</source>
+        <translation>토크나이저를 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>It wants to run code.</source>
+        <translation>코드를 실행하려고 해요.</translation>
+    </message>
+    <message>
+        <source>Their vocabularies differ.</source>
+        <translation>어휘가 서로 달라요.</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it.</source>
+        <translation>메모리가 부족해요.</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorNote</name>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Something went wrong in the engine. Try again.</source>
+        <translation>엔진에 문제가 생겼어요. 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{actual}” is not possible for {name}. Change it and try again.</source>
+        <translation>{name}에 “{actual}”은(는) 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded. Choose one at the top of the window.</source>
+        <translation>불러온 메인 모델이 없어요. 창 위쪽에서 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
+        <translation>모델의 대화 템플릿으로 이 대화를 쓸 수 없어요: {detail}. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The engine has stopped. Restart Tandem.</source>
+        <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
+        <translation>엔진에서 예상하지 못한 오류가 났어요: {detail}. 다시 시도해 보고, 계속되면 Tandem을 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>이 대화는 {tokens}토큰인데 모델은 {limit}토큰까지 담을 수 있어요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>There is no model folder at {path}. Choose another one.</source>
+        <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
+        <translation>{name}에 config.json이 없어서 모델이 아니에요. 모델이 들어 있는 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
+        <translation>{name}이(가) 완전하지 않아요. {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
+        <translation>{name}이(가) 손상됐어요. {detail} 파일을 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
+        <translation>{name}의 가중치가 설정과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.</source>
+        <translation>Tandem은 {name}의 구조 {detail}을(를) 아직 지원하지 않아요. 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
+        <translation>{name}의 토크나이저를 읽을 수 없어요({detail}). 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
+        <translation>{name}이(가) 코드를 실행하거나 다른 곳의 파일을 읽으려고 해요({detail}). Tandem은 그런 일을 하지 않아요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
+        <translation>{name}은(는) 이 메인 모델의 초안을 쓸 수 없어요. 어휘가 서로 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
+        <translation>{name}을(를) 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>{value} %</source>
+        <translation>{value}%</translation>
+    </message>
+    <message>
+        <source>{value} s</source>
+        <translation>{value}초</translation>
+    </message>
+    <message>
+        <source>{value}×</source>
+        <translation>{value}배</translation>
+    </message>
+    <message>
+        <source>{value} tokens/s</source>
+        <translation>초당 {value}토큰</translation>
+    </message>
+    <message>
+        <source>{value} plain</source>
+        <translation>일반 대비 {value}</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>첫 토큰까지 {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>채택 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>라운드당 {value}</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>tokens/s, {value} plain</source>
+        <translation>초당 토큰, 일반 대비 {value}</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>
+        <translation>라운드 {number}: 추측 {drafted}개 중 {accepted}개 채택({source})</translation>
+    </message>
+    <message>
+        <source>Round {number}: the main model alone</source>
+        <translation>라운드 {number}: 메인 모델만</translation>
+    </message>
+    <message>
+        <source>main</source>
+        <translation>메인</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>초안</translation>
+    </message>
+    <message>
+        <source>lookup</source>
+        <translation>대화 속 찾기</translation>
+    </message>
+</context>
+<context>
+    <name>Guessing</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 {tokens}토큰을 얻어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 일반 디코딩 {cost}단계가 들고 {tokens}토큰을 얻어요.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Main</source>
+        <translation>메인</translation>
+    </message>
+    <message>
+        <source>Main model: {name}</source>
+        <translation>메인 모델: {name}</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>초안</translation>
+    </message>
+    <message>
+        <source>Speculation is on.</source>
+        <translation>추측이 켜져 있어요.</translation>
+    </message>
+    <message>
+        <source>Draft model: {name}. {state}</source>
+        <translation>초안 모델: {name}. {state}</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>모델을 불러오고 있어요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Speculation is switched off.</source>
+        <translation>추측이 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>없음</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>스타터</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>추측</translation>
+    </message>
+</context>
+<context>
+    <name>Legend</name>
+    <message>
+        <source>rejected</source>
+        <translation>기각</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Choose a main model&apos;s folder</source>
+        <translation>메인 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>Choose a draft model&apos;s folder</source>
+        <translation>초안 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>모델을 불러오고 있어요. 지금부터 써도 돼요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
+        <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
+        <translation>추측하지 않는 중: 여기서는 추측 라운드 하나에 일반 디코딩 {cost}단계가 드는데 얻는 토큰은 {tokens}개뿐이에요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: speculation is switched off.</source>
+        <translation>추측하지 않는 중: 추측이 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: no draft model is loaded.</source>
+        <translation>추측하지 않는 중: 불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
+        <translation>추측하지 않는 중: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>추측하지 않는 중: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: lookup found nothing like this in the chat so far.</source>
+        <translation>추측하지 않는 중: 지금까지의 대화 속에서 비슷한 부분을 찾지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: plain decoding is faster here.</source>
+        <translation>추측하지 않는 중: 여기서는 일반 디코딩이 더 빨라요.</translation>
+    </message>
+    <message>
+        <source>Measuring how fast plain decoding is here.</source>
+        <translation>여기서 일반 디코딩이 얼마나 빠른지 재고 있어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: several answers share the model right now.</source>
+        <translation>추측하지 않는 중: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
+    </message>
+    <message>
+        <source>The first token always comes from the main model alone.</source>
+        <translation>첫 토큰은 항상 메인 모델이 혼자 써요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: the answer is about to reach its length limit.</source>
+        <translation>추측하지 않는 중: 답변이 곧 길이 제한에 닿아요.</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
+        <source>tokens per round</source>
+        <translation>라운드당 토큰</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>guesses at a time</source>
+        <translation>한 번에 추측</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>추측</translation>
+    </message>
+    <message>
+        <source>Accept rate, this answer</source>
+        <translation>이 답변의 채택률</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>라운드</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Jump to the newest text</source>
+        <translation>최신 글로 이동</translation>
+    </message>
+    <message>
+        <source>Open in the browser</source>
+        <translation>브라우저에서 열기</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>주소 복사</translation>
+    </message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
+        <source>Stopped.</source>
+        <translation>중지했어요.</translation>
+    </message>
+    <message>
+        <source>Cut at its length limit.</source>
+        <translation>길이 제한에서 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>Reading the chat: {share}</source>
+        <translation>대화를 읽는 중: {share}</translation>
+    </message>
+    <message>
+        <source>Thinking of the first token…</source>
+        <translation>첫 토큰을 생각하는 중…</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>What is Tandem?</source>
+        <translation>Tandem은 무엇인가요?</translation>
+    </message>
+    <message>
+        <source>How does speculative decoding work?</source>
+        <translation>추측 디코딩은 어떻게 작동하나요?</translation>
+    </message>
+    <message>
+        <source>What does the accept rate mean?</source>
+        <translation>채택률은 무슨 뜻인가요?</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>무엇이 궁금하세요?</translation>
+    </message>
+    <message>
+        <source>The models run on this computer. Nothing you write leaves it.</source>
+        <translation>모델은 이 컴퓨터에서 실행돼요. 쓰신 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,706 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Start a new chat</source>
+        <translation>开始新对话</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>发送消息</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>停止回答</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Answer the last question again</source>
+        <translation>重新回答最后一个问题</translation>
+    </message>
+    <message>
+        <source>Delete chat</source>
+        <translation>删除对话</translation>
+    </message>
+    <message>
+        <source>Delete this chat</source>
+        <translation>删除此对话</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>Quit Tandem</source>
+        <translation>退出 Tandem</translation>
+    </message>
+    <message>
+        <source>Copy last answer</source>
+        <translation>复制最后的回答</translation>
+    </message>
+    <message>
+        <source>Copy the last answer as Markdown</source>
+        <translation>以 Markdown 复制最后的回答</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>写消息</translation>
+    </message>
+    <message>
+        <source>Go to the message box</source>
+        <translation>转到消息输入框</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Go to the chat search</source>
+        <translation>转到对话搜索</translation>
+    </message>
+    <message>
+        <source>Use the starter pair</source>
+        <translation>使用入门模型对</translation>
+    </message>
+    <message>
+        <source>Load the two small models that come with Tandem</source>
+        <translation>加载 Tandem 自带的两个小模型</translation>
+    </message>
+    <message>
+        <source>Open main model…</source>
+        <translation>打开主模型…</translation>
+    </message>
+    <message>
+        <source>Choose a folder with a main model</source>
+        <translation>选择主模型的文件夹</translation>
+    </message>
+    <message>
+        <source>Open draft model…</source>
+        <translation>打开草稿模型…</translation>
+    </message>
+    <message>
+        <source>Choose a folder with a draft model</source>
+        <translation>选择草稿模型的文件夹</translation>
+    </message>
+    <message>
+        <source>No draft model</source>
+        <translation>不用草稿模型</translation>
+    </message>
+    <message>
+        <source>Take the draft model away</source>
+        <translation>移除草稿模型</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Speculate whenever it pays</source>
+        <translation>划算时才推测</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Always speculate with the draft model</source>
+        <translation>始终用草稿模型推测</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Do not speculate</source>
+        <translation>不推测</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话列表</translation>
+    </message>
+    <message>
+        <source>Show or hide the chats</source>
+        <translation>显示或隐藏对话列表</translation>
+    </message>
+    <message>
+        <source>Live panel</source>
+        <translation>实时面板</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>显示或隐藏实时面板</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Follow the system&apos;s light or dark appearance</source>
+        <translation>跟随系统的浅色或深色外观</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Light appearance</source>
+        <translation>浅色外观</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Dark appearance</source>
+        <translation>深色外观</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
+        <source>Pinned</source>
+        <translation>已置顶</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今天</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>昨天</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>最近 7 天</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>更早</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话列表</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>复制这段代码</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>Message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Enter sends · Shift+Enter for a new line</source>
+        <translation>Enter 发送 · Shift+Enter 换行</translation>
+    </message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
+        <source>Its folder is missing.</source>
+        <translation>找不到它的文件夹。</translation>
+    </message>
+    <message>
+        <source>Its folder holds no model.</source>
+        <translation>文件夹里没有模型。</translation>
+    </message>
+    <message>
+        <source>A file of it is missing.</source>
+        <translation>缺少一个文件。</translation>
+    </message>
+    <message>
+        <source>A file of it is damaged.</source>
+        <translation>有一个文件已损坏。</translation>
+    </message>
+    <message>
+        <source>Its weights do not fit its configuration.</source>
+        <translation>权重与配置不符。</translation>
+    </message>
+    <message>
+        <source>Its architecture is not known yet.</source>
+        <translation>尚不支持它的架构。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read.</source>
+        <translation>无法读取它的分词器。</translation>
+    </message>
+    <message>
+        <source>It wants to run code.</source>
+        <translation>它要运行代码。</translation>
+    </message>
+    <message>
+        <source>Their vocabularies differ.</source>
+        <translation>两者的词表不同。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it.</source>
+        <translation>内存不足。</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorNote</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Something went wrong in the engine. Try again.</source>
+        <translation>引擎出了问题。请重试。</translation>
+    </message>
+    <message>
+        <source>“{actual}” is not possible for {name}. Change it and try again.</source>
+        <translation>{name} 不能是“{actual}”。请修改后重试。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded. Choose one at the top of the window.</source>
+        <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板无法表示这段对话：{detail}。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The engine has stopped. Restart Tandem.</source>
+        <translation>引擎已停止。请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
+        <translation>引擎遇到意外错误：{detail}。请重试；如果仍然出现，请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>这个对话有 {tokens} 个 token，而模型最多容纳 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
+    </message>
+    <message>
+        <source>There is no model folder at {path}. Choose another one.</source>
+        <translation>{path} 没有模型文件夹。请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
+        <translation>{name} 里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
+        <translation>{name} 不完整：缺少 {detail}。请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
+        <translation>{name} 已损坏：无法读取 {detail}。请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
+        <translation>{name} 的权重与配置不符（{detail}）。请选择该模型的另一份副本。</translation>
+    </message>
+    <message>
+        <source>Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.</source>
+        <translation>Tandem 尚不支持 {name} 的架构 {detail}。请选择其他模型或更新 Tandem。</translation>
+    </message>
+    <message>
+        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
+        <translation>无法读取 {name} 的分词器（{detail}）。请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
+        <translation>{name} 要运行代码或读取别处的文件（{detail}）。Tandem 绝不会这样做；请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
+        <translation>{name} 不能为这个主模型打草稿：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
+        <translation>内存不足以加载 {name}（{detail}）。请选择更小的模型或关闭其他应用。</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>{value} %</source>
+        <translation>{value}%</translation>
+    </message>
+    <message>
+        <source>{value} s</source>
+        <translation>{value} 秒</translation>
+    </message>
+    <message>
+        <source>{value}×</source>
+        <translation>{value} 倍</translation>
+    </message>
+    <message>
+        <source>{value} tokens/s</source>
+        <translation>{value} token/秒</translation>
+    </message>
+    <message>
+        <source>{value} plain</source>
+        <translation>普通解码的 {value}</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>首个 token 用时 {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>接受 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>每轮 {value}</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>tokens/s, {value} plain</source>
+        <translation>token/秒，普通解码的 {value}</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>
+        <translation>第 {number} 轮：{drafted} 个猜测中接受 {accepted} 个（{source}）</translation>
+    </message>
+    <message>
+        <source>Round {number}: the main model alone</source>
+        <translation>第 {number} 轮：仅主模型</translation>
+    </message>
+    <message>
+        <source>main</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>lookup</source>
+        <translation>上文查找</translation>
+    </message>
+</context>
+<context>
+    <name>Guessing</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>每次猜测 %n 个 token：每轮得到 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>每次猜测 %n 个 token：每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Main</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Main model: {name}</source>
+        <translation>主模型：{name}</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>Speculation is on.</source>
+        <translation>推测已开启。</translation>
+    </message>
+    <message>
+        <source>Draft model: {name}. {state}</source>
+        <translation>草稿模型：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>正在加载模型。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>Speculation is switched off.</source>
+        <translation>推测已关闭。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>入门模型</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推测</translation>
+    </message>
+</context>
+<context>
+    <name>Legend</name>
+    <message>
+        <source>rejected</source>
+        <translation>拒绝</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Choose a main model&apos;s folder</source>
+        <translation>选择主模型的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose a draft model&apos;s folder</source>
+        <translation>选择草稿模型的文件夹</translation>
+    </message>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>正在加载模型。现在就可以开始写。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
+        <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
+        <translation>未推测：在这里，一轮推测要花 {cost} 个普通步骤，却只得到 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>Not guessing: speculation is switched off.</source>
+        <translation>未推测：推测已关闭。</translation>
+    </message>
+    <message>
+        <source>Not guessing: no draft model is loaded.</source>
+        <translation>未推测：没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
+        <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
+    </message>
+    <message>
+        <source>Not guessing: lookup found nothing like this in the chat so far.</source>
+        <translation>未推测：上文中没有找到类似的内容。</translation>
+    </message>
+    <message>
+        <source>Not guessing: plain decoding is faster here.</source>
+        <translation>未推测：在这里普通解码更快。</translation>
+    </message>
+    <message>
+        <source>Measuring how fast plain decoding is here.</source>
+        <translation>正在测量普通解码在这里有多快。</translation>
+    </message>
+    <message>
+        <source>Not guessing: several answers share the model right now.</source>
+        <translation>未推测：现在有多个回答在共用模型。</translation>
+    </message>
+    <message>
+        <source>The first token always comes from the main model alone.</source>
+        <translation>首个 token 始终由主模型单独写出。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the answer is about to reach its length limit.</source>
+        <translation>未推测：回答即将达到长度上限。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
+        <source>tokens per round</source>
+        <translation>每轮 token</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>guesses at a time</source>
+        <translation>每次猜测数</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>首个 token 用时</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推测</translation>
+    </message>
+    <message>
+        <source>Accept rate, this answer</source>
+        <translation>此回答的接受率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Jump to the newest text</source>
+        <translation>跳到最新内容</translation>
+    </message>
+    <message>
+        <source>Open in the browser</source>
+        <translation>在浏览器中打开</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>复制网址</translation>
+    </message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>Cut at its length limit.</source>
+        <translation>达到长度上限，已截断。</translation>
+    </message>
+    <message>
+        <source>Reading the chat: {share}</source>
+        <translation>正在读取对话：{share}</translation>
+    </message>
+    <message>
+        <source>Thinking of the first token…</source>
+        <translation>正在想首个 token…</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>What is Tandem?</source>
+        <translation>Tandem 是什么？</translation>
+    </message>
+    <message>
+        <source>How does speculative decoding work?</source>
+        <translation>推测解码是怎么工作的？</translation>
+    </message>
+    <message>
+        <source>What does the accept rate mean?</source>
+        <translation>接受率是什么意思？</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>想了解什么？</translation>
+    </message>
+    <message>
+        <source>The models run on this computer. Nothing you write leaves it.</source>
+        <translation>模型在这台电脑上运行。你写的内容不会离开它。</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,150 @@
+"""Pictures of the window for review: `python -m tests.app.screenshots FOLDER`.
+
+The main states on a scripted engine, light and dark, in four languages and two sizes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QDeadlineTimer
+
+from app.application import Application
+from app.language import LANGUAGES
+from app.main_window import MainWindow
+from app.session import Session
+from engine.errors import ModelNotUsable
+from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
+
+QUESTIONS = {
+    "en": "Where does bisect put an equal element, and how do I write the left version myself?",
+    "ko": "bisect는 같은 원소를 어디에 넣고, 왼쪽 버전은 어떻게 직접 쓰나요?",
+    "ja": "bisect は等しい要素をどこに入れますか？左側版は自分でどう書きますか？",
+    "zh_CN": "bisect 会把相等的元素放在哪里？左侧版本怎么自己写？",
+}
+ANSWERS = {
+    "en": """There are two answers, because there are two functions. `bisect_left` returns the position **before** any \
+equal elements, `bisect_right` the position *after* them.
+
+The left version keeps one invariant: everything before `lo` is smaller than the target.
+
+```python
+def left(items, target):
+    # [lo, hi) is what is left to look at
+    lo, hi = 0, len(items)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if items[middle] < target:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+```
+
+Each step halves the range, so it takes:
+
+- about 10 steps for 1,000 items
+- about 20 for a million
+
+| function | equal elements |
+|---|---|
+| `bisect_left` | after the result |
+| `bisect_right` | before the result |
+""",
+    "ko": """답은 두 가지예요. 함수가 두 개이기 때문이에요. `bisect_left`는 같은 원소들 **앞**의 위치를, \
+`bisect_right`는 그 *뒤*의 위치를 돌려줘요.
+
+왼쪽 버전은 불변식 하나를 지켜요. `lo` 앞에 있는 것은 모두 찾는 값보다 작아요.
+
+```python
+def left(items, target):
+    lo, hi = 0, len(items)
+```
+""",
+    "ja": """答えは二つあります。関数が二つあるからです。`bisect_left` は等しい要素の**前**の位置を、\
+`bisect_right` は*後ろ*の位置を返します。
+
+左側版は一つの不変条件を守ります。`lo` より前はすべて目的の値より小さい、というものです。
+""",
+    "zh_CN": """有两个答案，因为有两个函数。`bisect_left` 返回相等元素**之前**的位置，`bisect_right` 返回*之后*的位置。
+
+左侧版本保持一个不变式：`lo` 之前的元素都小于目标值。
+""",
+}
+PATTERN = (
+    ScriptedRound(4, 1), ScriptedRound(5, 5), ScriptedRound(5, 5), ScriptedRound(5, 5), ScriptedRound(4, 3),
+    ScriptedRound(4, 3), ScriptedRound(4, 3), ScriptedRound(4, 0), ScriptedRound(5, 5), ScriptedRound(4, 3),
+    ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 1), ScriptedRound(4, 4), ScriptedRound(7, 7, "ngram"),
+    ScriptedRound(7, 3, "ngram"), ScriptedRound(4, 0), ScriptedRound(4, 0),
+)  # fmt: skip
+SIZES = ((1440, 900), (900, 600))
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    application = Application(["tandem"])
+    for code in LANGUAGES:
+        application.language.choose(code)
+        for mode in ("light", "dark"):
+            application.theme.set_mode(mode)
+            _answered(application, folder, f"{code}-{mode}", code)
+    application.language.choose("en")
+    application.theme.set_mode("light")
+    _states(application, folder)
+
+
+def _answered(application: Application, folder: Path, name: str, code: str) -> None:
+    window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
+    session.ask(QUESTIONS[code])
+    _settle(application, lambda: not session.chat.streaming)
+    for width, height in SIZES:
+        window.resize(width, height)
+        _save(application, window, folder / f"answer-{name}-{width}.png")
+    window.close()
+
+
+def _states(application: Application, folder: Path) -> None:
+    window, session = _open(application, [Script("")])
+    _save(application, window, folder / "welcome.png")
+    window.close()
+    problem = ModelNotUsable("models/Qwen3-8B-4bit", "incomplete", "model-00002-of-00002.safetensors")
+    window, session = _open(application, [Script("")], loads=[problem])
+    _save(application, window, folder / "model-problem.png")
+    window.close()
+    plain = Script("Plain decoding, one token at a time.", (PLAIN,), error=problem, fail_after=3)
+    window, session = _open(application, [plain])
+    session.ask("And without guesses?")
+    _settle(application, lambda: not session.chat.streaming)
+    _save(application, window, folder / "failed.png")
+    window.close()
+
+
+def _open(application: Application, scripts: list[Script], loads: list | None = None) -> tuple[MainWindow, Session]:
+    engine = ScriptedEngine(scripts, loads=loads or [])
+    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")))
+    window = MainWindow(session, application)
+    window.resize(*SIZES[0])
+    window.show()
+    session.load("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit")
+    _settle(application, lambda: not session.pair.loading)
+    return window, session
+
+
+def _settle(application: Application, ready) -> None:
+    deadline = QDeadlineTimer(10_000)
+    while not ready() and not deadline.hasExpired():
+        application.processEvents()
+
+
+def _save(application: Application, window: MainWindow, path: Path) -> None:
+    for _ in range(5):
+        application.processEvents()
+    window.grab().save(str(path))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

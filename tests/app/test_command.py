@@ -1,0 +1,66 @@
+"""The `tandem` command as a program: no Qt for the terminal, one sentence where there is no display."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import app.__main__ as command
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def tandem(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if name not in ("QT_QPA_PLATFORM", "DISPLAY")}
+    return subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        cwd=ROOT,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac always has a display")
+def test_without_a_display_one_sentence_offers_the_terminal() -> None:
+    done = tandem()
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "tandem chat" in done.stderr
+
+
+def test_terminal_commands_never_import_qt() -> None:
+    code = "import sys, app.__main__ as m; m._parser(['chat']); sys.exit('PySide6' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60).returncode == 0
+
+
+def test_help_names_the_terminal_commands() -> None:
+    done = tandem("--help")
+    assert done.returncode == 0
+    assert "--self-test" in done.stdout
+    assert "chat" in done.stdout
+
+
+def test_bad_usage_has_its_own_exit_code() -> None:
+    assert tandem("--lang", "klingon").returncode == 2
+
+
+def test_what_nobody_expected_ends_in_a_sentence_and_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], own_home: Path
+) -> None:
+    def fail(_options: object) -> int:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(command, "_window", fail)
+    assert command.main([]) == 1
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert "division by zero" in said
+    reports = list(own_home.rglob("last-error.txt"))
+    assert "ZeroDivisionError" in reports[0].read_text()

@@ -1,0 +1,115 @@
+"""Rendered answers: what is shown, what is never fetched, and that finished blocks stay as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtGui import QGuiApplication, QTextCursor
+
+from app.chat.highlight import spans
+from app.chat.message import AnswerBody
+from app.chat.prose import CodeBlock, Prose
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+@pytest.fixture
+def body(qtbot: QtBot) -> AnswerBody:
+    body = AnswerBody()
+    qtbot.addWidget(body)
+    body.resize(600, 400)
+    body.show()
+    return body
+
+
+def views(body: AnswerBody) -> list[Prose | CodeBlock]:
+    return list(body._views)
+
+
+def texts(body: AnswerBody) -> list[str]:
+    return [view.toPlainText() if isinstance(view, Prose) else view.text for view in views(body)]
+
+
+def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
+    body.show_text("a <b>bold</b> <img src='https://example.org/x.png'> claim\n", ended=True)
+    assert texts(body) == ["a <b>bold</b> <img src='https://example.org/x.png'> claim"]
+
+
+def test_an_image_of_the_model_is_never_asked_for(body: AnswerBody, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("PySide6.QtGui.QTextDocument.loadResource", lambda *arguments: asked.append(arguments))
+    body.show_text("![a](https://example.org/x.png) and ![b](file:///etc/passwd)\n", ended=True)
+    body.grab()
+    assert asked == []
+    document = views(body)[0].document()  # type: ignore[union-attr]
+    assert document.loadResource(2, "https://example.org/x.png") is None
+
+
+def test_a_streamed_answer_ends_as_the_whole_one(qtbot: QtBot, body: AnswerBody) -> None:
+    text = "# Title\n\nA *word*.\n\n- one\n- two\n\n```python\nx = 1\n```\n\nEnd of it, at last.\n"
+    for end in range(1, len(text)):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    whole = AnswerBody()
+    qtbot.addWidget(whole)
+    whole.show_text(text, ended=True)
+    assert texts(body) == texts(whole)
+
+
+def test_finished_paragraphs_share_a_widget_so_that_a_selection_spans_them(body: AnswerBody) -> None:
+    body.show_text("First one.\n\nSecond one.\n\n```\ncode\n```\n\nThird one.\n", ended=True)
+    assert texts(body) == ["First one.\nSecond one.", "code\n", "Third one."]
+
+
+def test_a_finished_code_block_is_not_touched_while_text_goes_on(body: AnswerBody) -> None:
+    body.show_text("```python\nx = 1\n```\nAnd", ended=False)
+    block = next(view for view in views(body) if isinstance(view, CodeBlock))
+    body.show_text("```python\nx = 1\n```\nAnd then more text.", ended=False)
+    assert block in views(body)
+    assert block.text == "x = 1\n"
+
+
+def test_a_selection_in_finished_text_survives_streaming(body: AnswerBody) -> None:
+    start = "A finished paragraph.\n\nAn open one"
+    body.show_text(start, ended=False)
+    first = views(body)[0]
+    assert isinstance(first, Prose)
+    cursor = QTextCursor(first.document())
+    cursor.select(QTextCursor.SelectionType.Document)
+    first.setTextCursor(cursor)
+    body.show_text(start + " goes on and on", ended=False)
+    assert first.textCursor().selectedText() == "A finished paragraph."
+
+
+def test_a_replaced_text_is_shown_anew(body: AnswerBody) -> None:
+    body.show_text("something long", ended=False)
+    body.show_text("else", ended=True)
+    assert texts(body) == ["else"]
+
+
+def test_the_copy_button_copies_the_code(qtbot: QtBot) -> None:
+    block = CodeBlock()
+    qtbot.addWidget(block)
+    block.show_code("print('안녕')\n", "python", closed=True)
+    block._copy.click()
+    assert QGuiApplication.clipboard().text() == "print('안녕')\n"
+
+
+def test_known_languages_are_coloured_and_unknown_ones_are_not() -> None:
+    assert spans("x = 'a'  # note\n", "python")
+    assert spans("x = 1\n", "no-such-language") == ()
+    assert spans("x = 1\n", "") == ()
+
+
+def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot) -> None:
+    block = CodeBlock()
+    qtbot.addWidget(block)
+    block.show_code("a = '👩‍💻' # note\n", "python", closed=True)
+    document = block._view.document()
+    cursor = QTextCursor(document)
+    cursor.setPosition(document.toPlainText().encode("utf-16-le").find("#".encode("utf-16-le")) // 2 + 1)
+    comment = cursor.charFormat().foreground().color()
+    cursor.setPosition(2)
+    assert cursor.charFormat().foreground().color() != comment

@@ -1,0 +1,93 @@
+"""Every code of the engine has its sentence, in every language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+import engine.errors as errors
+from app import wording
+from app.language import LANGUAGES
+from engine.errors import BadRequest, EngineError, InternalFailure, ModelNotUsable, PromptTooLong, TemplateFailed
+from engine.stats import PlainSpan
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+EXAMPLES = {
+    EngineError: lambda: EngineError("broken"),
+    BadRequest: lambda: BadRequest("temperature", "between 0 and 10", 11),
+    PromptTooLong: lambda: PromptTooLong(5000, 4096),
+    TemplateFailed: lambda: TemplateFailed("roles must alternate"),
+    InternalFailure: lambda: InternalFailure("out of luck"),
+}
+
+
+def subclasses(kind: type[EngineError]) -> Iterator[type[EngineError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from subclasses(child)
+
+
+def every_error() -> list[EngineError]:
+    found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
+    return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
+
+
+def plain_codes() -> list[str]:
+    """The codes that the engine documents for a plain span."""
+    text = (PlainSpan.__doc__ or "").split("Codes:")[1]
+    return re.findall(r'"([a-z-]+)"', text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    for error in every_error():
+        sentence = wording.error_sentence(error)
+        assert sentence, error.code
+        assert "{" not in sentence
+        assert sentence != str(error)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_for_plain_decoding_has_a_sentence(qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    assert len(plain_codes()) >= 10
+    for code in plain_codes():
+        sentence = wording.plain_sentence(PlainSpan(3, code))
+        assert sentence, code
+        assert "{" not in sentence
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_against_a_model_can_be_said_of_a_draft(qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    for reason in ModelNotUsable.REASONS:
+        span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
+        assert wording.draft_reasons()[reason] in wording.plain_sentence(span)
+
+
+def test_a_model_error_names_the_folder_and_the_file() -> None:
+    sentence = wording.error_sentence(ModelNotUsable("some/where/Qwen3-8B", "incomplete", "model.safetensors"))
+    assert "Qwen3-8B" in sentence
+    assert "model.safetensors" in sentence
+
+
+def test_braces_in_a_detail_are_shown_as_they_are() -> None:
+    assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
+
+
+def test_numbers_follow_the_language() -> None:
+    assert "5,000" in wording.error_sentence(PromptTooLong(5000, 4096))
+
+
+def test_a_costly_round_is_told_in_plain_steps() -> None:
+    arguments = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", 1.5))
+    sentence = wording.plain_sentence(PlainSpan(8, "costs-more", arguments))
+    assert "2.5 plain steps" in sentence
+    assert "1.5 tokens" in sentence
