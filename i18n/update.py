@@ -20,12 +20,11 @@ def update(folder: Path = FOLDER) -> None:
     tool = Path(PySide6.__file__).parent / ("lupdate.exe" if sys.platform == "win32" else "lupdate")
     sources = sorted((FOLDER.parent / "app").rglob("*.py"))
     for language in LANGUAGES:
-        plural = ["-pluralonly"] if language == "en" else []
-        subprocess.run(
-            [str(tool), *map(str, sources), "-ts", str(folder / f"tandem_{language}.ts"), *plural, "-silent"]
-            + ["-source-language", "en", "-target-language", language, "-no-obsolete", "-locations", "none"],
-            check=True,
-        )
+        options = ["-source-language", "en", "-target-language", language, "-no-obsolete", "-locations", "none"]
+        if language == "en":
+            options.append("-pluralonly")
+        target = folder / f"tandem_{language}.ts"
+        subprocess.run([str(tool), *map(str, sources), "-ts", str(target), "-silent", *options], check=True)
 
 
 if __name__ == "__main__":
