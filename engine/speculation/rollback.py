@@ -16,18 +16,10 @@ A kind of cache that no rule names is refused by type: a subclass may have chang
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import mlx.core as mx
-from mlx_lm.models.cache import (
-    ArraysCache,
-    CacheList,
-    ChunkedKVCache,
-    ConcatenateKVCache,
-    KVCache,
-    QuantizedKVCache,
-    RotatingKVCache,
-)
+from mlx_lm.models.cache import CacheList
 
 from engine.errors import EngineError
 
@@ -60,10 +52,13 @@ class CachesOutOfStep(TransactionError):
 class _Rule(ABC):
     """How one layer's cache goes back; `cache` is the live object that the model writes to."""
 
+    name: ClassVar[str]
     restores_only = False
+    holds_arrays = True
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache
+        self._before: Any
 
     @property
     def position(self) -> int | None:
@@ -82,8 +77,9 @@ class _Rule(ABC):
     def cut(self, rows: int) -> None:
         """Take back the last `rows` rows of a pass that has written more than that."""
 
-    def forget(self) -> None:  # noqa: B027
-        """The transaction is over: let go of arrays that only `restore` needed."""
+    def forget(self) -> None:
+        """The transaction is over: let go of the arrays that only `restore` needed."""
+        del self._before
 
     def arrays(self) -> Iterator[mx.array]:
         """Every array the cache holds."""
@@ -96,6 +92,9 @@ class _Trim(_Rule):
     A chunked cache drops rows of earlier chunks at the start of a pass; no later pass may see those, so they
     stay dropped.
     """
+
+    name = "trim"
+    holds_arrays = False
 
     def begin(self) -> None:
         self._start = self.cache.offset
@@ -114,6 +113,8 @@ class _Trim(_Rule):
 class _Concatenated(_Rule):
     """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must leave the arrays too."""
 
+    name = "trim"
+
     def begin(self) -> None:
         self._before = (self.cache.keys, self.cache.values, self.cache.offset)
 
@@ -126,9 +127,6 @@ class _Concatenated(_Rule):
             self.cache.keys = self.cache.keys[..., : self.cache.offset, :]
             self.cache.values = self.cache.values[..., : self.cache.offset, :]
 
-    def forget(self) -> None:
-        del self._before
-
 
 class _Window(_Rule):
     """RotatingKVCache. Several rows make new arrays in temporal order: the window, then the rows.
@@ -137,6 +135,8 @@ class _Window(_Rule):
     them alone. A single row past the wrap is written into the object itself, over the row that has just left
     the window: with offset and index restored, that slot is the next to be written and not read before.
     """
+
+    name = "window"
 
     def begin(self) -> None:
         cache = self.cache
@@ -154,18 +154,16 @@ class _Window(_Rule):
             cache.keys = cache.keys[..., : cache._idx, :]
             cache.values = cache.values[..., : cache._idx, :]
 
-    def forget(self) -> None:
-        del self._before
-
 
 class _Snapshot(_Rule):
     """State that cannot be trimmed. Its snapshot is a handle of every array; later writes leave it alone."""
 
+    name = "restore"
     restores_only = True
 
     @property
     def position(self) -> int | None:
-        return None
+        return getattr(self.cache, "offset", None)
 
     def begin(self) -> None:
         self._before = {name: _handles(value) for name, value in vars(self.cache).items()}
@@ -176,20 +174,20 @@ class _Snapshot(_Rule):
     def cut(self, rows: int) -> None:
         raise TransactionError(f"a {type(self.cache).__name__} cannot take back {rows} rows")
 
-    def forget(self) -> None:
-        del self._before
-
     def arrays(self) -> Iterator[mx.array]:
         yield from _leaves(vars(self.cache).values())
 
 
-_RULES: dict[type, type[_Rule]] = {
-    KVCache: _Trim,
-    QuantizedKVCache: _Trim,
-    ChunkedKVCache: _Trim,
-    ConcatenateKVCache: _Concatenated,
-    RotatingKVCache: _Window,
-    ArraysCache: _Snapshot,
+# By exact class, named so that a model's own cache needs no import of that model.
+_RULES: dict[str, type[_Rule]] = {
+    "mlx_lm.models.cache.KVCache": _Trim,
+    "mlx_lm.models.cache.QuantizedKVCache": _Trim,
+    "mlx_lm.models.cache.ChunkedKVCache": _Trim,
+    "mlx_lm.models.cache.ConcatenateKVCache": _Concatenated,
+    "mlx_lm.models.cache.RotatingKVCache": _Window,
+    "mlx_lm.models.cache.ArraysCache": _Snapshot,
+    # A window, compressed groups and the group still open: rows that have left cannot be called back.
+    "mlx_lm.models.deepseek_v41.LayerCache": _Snapshot,
 }
 
 
@@ -200,8 +198,11 @@ class Rollback:
     caller's; whoever replaces one of them (quantising it, say) makes a new Rollback.
     """
 
+    intact = True
+
     def __init__(self, caches: Sequence[Any]) -> None:
         self._rules = [_rule_for(cache) for cache in _flatten(caches)]
+        self._holding = [rule for rule in self._rules if rule.holds_arrays]
         self._carries = any(rule.restores_only for rule in self._rules)
         self._rows: int | None = None
         self._start = 0
@@ -210,6 +211,11 @@ class Rollback:
     def carries(self) -> bool:
         """True when some layer can only be restored, so that a partial commit must carry rows."""
         return self._carries
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """Names of the rules in use: trim, window, restore."""
+        return frozenset(rule.name for rule in self._rules)
 
     @property
     def active(self) -> bool:
@@ -255,10 +261,11 @@ class Rollback:
         if keep == 0 or (self._carries and keep < rows):
             self.abort()
             return 0
+        self._close()
         if keep < rows:
             for rule in self._rules:
                 rule.cut(rows - keep)
-        self._close(self._start + keep)
+            self._check(self._start + keep)
         return keep
 
     def abort(self) -> None:
@@ -266,7 +273,8 @@ class Rollback:
         self._open_rows()
         for rule in self._rules:
             rule.restore()
-        self._close(self._start)
+        self._close()
+        self._check(self._start)
 
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""
@@ -277,11 +285,10 @@ class Rollback:
             raise TransactionError("no transaction is open")
         return self._rows
 
-    def _close(self, position: int) -> None:
+    def _close(self) -> None:
         self._rows = None
-        for rule in self._rules:
+        for rule in self._holding:
             rule.forget()
-        self._check(position)
 
     def _check(self, expected: int) -> None:
         for rule in self._rules:
@@ -290,10 +297,48 @@ class Rollback:
                 raise CachesOutOfStep(type(rule.cache).__name__, position, expected)
 
 
+class PlainOnly:
+    """Stands in for Rollback where there is no rule: every row is kept, and nothing can be taken back.
+
+    After an abort `intact` is False: nobody knows what the caches hold, so they must not be used again.
+    """
+
+    carries = False
+    intact = True
+
+    def __init__(self, caches: Sequence[Any]) -> None:
+        self._caches = caches
+        self._rows: int | None = None
+
+    def begin(self, rows: int) -> None:
+        """Open a transaction over `rows` rows."""
+        if self._rows is not None or not self.intact:
+            raise TransactionError("a transaction is already open, or one was aborted")
+        self._rows = rows
+
+    def commit(self, keep: int) -> int:
+        """Close the transaction; `keep` must be all of its rows."""
+        if keep != self._rows:
+            raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
+        self._rows = None
+        return keep
+
+    def abort(self) -> None:
+        """Close the transaction and give the caches up."""
+        if self._rows is None:
+            raise TransactionError("no transaction is open")
+        self._rows, self.intact = None, False
+
+    def arrays(self) -> list[mx.array]:
+        """Every array that the caches hold."""
+        return [array for cache in _flatten(self._caches) for array in _leaves(vars(cache).values())]
+
+
 def _rule_for(cache: Any) -> _Rule:
-    rule = _RULES.get(type(cache))
+    kind = type(cache)
+    rule = _RULES.get(f"{kind.__module__}.{kind.__qualname__}")
     if rule is None:
-        raise UnknownCacheKind(type(cache).__name__)
+        raise UnknownCacheKind(kind.__name__)
     if rule is _Window and cache.keep > 0:
         # A pass of several rows masks the pinned rows as if they were old ones; plain decoding sees them.
         raise UnknownCacheKind("RotatingKVCache with keep")
