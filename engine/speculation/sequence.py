@@ -113,6 +113,19 @@ class Sequence:
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
 
+    def can_rewind(self, length: int) -> bool:
+        """Whether `rewind` can go back to the first `length` tokens."""
+        return length >= self.position or self.rollback.can_rewind(length)
+
+    def rewind(self, length: int) -> bool:
+        """Forget all but the first `length` tokens; False, and nothing changed, where the caches cannot go back."""
+        if length < self.position:
+            if not self.rollback.rewind(length):
+                return False
+            self.position = length
+        del self.tokens[length:]
+        return True
+
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
         self.rollback.abort()

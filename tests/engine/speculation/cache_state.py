@@ -28,14 +28,12 @@ def visible_state(cache: Any) -> list[Any]:
             *(mx.dequantize(*part, cache.group_size, cache.bits) for part in (keys, values)),
         ]
     if isinstance(cache, ChunkedKVCache):
-        return [cache.offset, *_rows(cache.keys_and_values(), cache.chunk_size)]
+        return [cache.offset, *_rows(cache.keys_and_values(), cache.offset % cache.chunk_size)]
     if isinstance(cache, ConcatenateKVCache):
         return [cache.offset, *cache.keys_and_values()]
     if isinstance(cache, KVCache):
         return [cache.offset] if cache.keys is None else [cache.offset, *cache.keys_and_values()]
-    return [
-        part for value in vars(cache).values() for part in (value if isinstance(value, list) else [value])
-    ]
+    return [part for value in vars(cache).values() for part in (value if isinstance(value, list) else [value])]
 
 
 def largest_difference(one: Any, other: Any) -> float:
@@ -54,7 +52,7 @@ def _in_order(cache: RotatingKVCache) -> tuple[mx.array, mx.array]:
 
 
 def _rows(arrays: tuple[mx.array, mx.array], count: int) -> list[mx.array]:
-    return [array[..., -count:, :] for array in arrays]
+    return [array[..., max(0, array.shape[-2] - count) :, :] for array in arrays]
 
 
 def _difference(one: Any, other: Any) -> float:

@@ -425,9 +425,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "gpt2": _dense(**_GPT2),
     "gpt_bigcode": _dense(**_GPT2, n_inner=48),
     "gpt_neox": _dense(layer_norm_eps=1e-5, rotary_emb_base=10000, rotary_pct=0.5),
-    "granite": _dense(
-        logits_scaling=1.0, attention_multiplier=0.35, embedding_multiplier=1.0, residual_multiplier=1.0
-    ),
+    "granite": _dense(logits_scaling=1.0, attention_multiplier=0.35, embedding_multiplier=1.0, residual_multiplier=1.0),
     "helium": _dense(),
     "hunyuan": _dense(
         **{**_EXPERTS, "moe_intermediate_size": None},
@@ -511,9 +509,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
             first_k_dense_replace=1,
         )
     },
-    "lfm2_moe": _dense(
-        **_EXPERTS, **_SHORT_CONV, num_dense_layers=1, use_expert_bias=True, layer_types=["conv", FULL]
-    ),
+    "lfm2_moe": _dense(**_EXPERTS, **_SHORT_CONV, num_dense_layers=1, use_expert_bias=True, layer_types=["conv", FULL]),
     "qwen3_5_moe": {
         "text_config": _dense(
             model_type="qwen3_5_moe_text",
