@@ -214,6 +214,9 @@ class _Window(Rule):
 
     def _set(self, ordered: list[mx.array], position: int) -> None:
         cache = self.cache
+        if ordered[0].shape[2] < min(position, cache.max_size):
+            # One short of a full window: the slot that the next single row overwrites has to exist.
+            ordered = [mx.pad(array, [(0, 0), (0, 0), (1, 0), (0, 0)]) for array in ordered]
         cache.keys, cache.values = ordered
         cache._idx, cache.offset = cache.keys.shape[2], position
 
