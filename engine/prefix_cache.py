@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
 
-from mlx_lm.models.cache import can_trim_prompt_cache, trim_prompt_cache
-
 from engine.loading import LoadedModel
 from engine.speculation.sequence import Sequence
 
@@ -51,12 +49,16 @@ class PrefixCache:
             best = Conversation(Sequence(model.model, model.new_caches()))
         else:
             self._entries.remove(best)
-            _cut(best.main, shared)
+            best.main.rewind(shared)
         best.main.tokens = list(tokens)
         return best
 
     def put(self, conversation: Conversation) -> None:
         """Keep a conversation that no request works on any more; the least recently used make room."""
+        if conversation.draft is not None and not conversation.draft.intact:
+            conversation.draft = None
+        if not conversation.main.intact:
+            return
         self._entries.append(conversation)
         while len(self._entries) > 1 and self.bytes > self.budget:
             self._entries.pop(0)
@@ -76,7 +78,7 @@ def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[in
     if sequence is None or usable == 0:
         sequence = Sequence(model.model, model.new_caches())
     else:
-        _cut(sequence, usable)
+        sequence.rewind(usable)
     sequence.tokens = list(tokens)
     return sequence
 
@@ -86,13 +88,4 @@ def _usable_prefix(sequence: Sequence, tokens: Tokens[int]) -> int:
     held = sequence.tokens[: sequence.position]
     limit = min(len(held), len(tokens) - 1)
     shared = next((index for index in range(limit) if held[index] != tokens[index]), limit)
-    if shared == len(held) or can_trim_prompt_cache(sequence.caches):
-        return shared
-    return 0
-
-
-def _cut(sequence: Sequence, length: int) -> None:
-    surplus = sequence.position - length
-    if surplus and trim_prompt_cache(sequence.caches, surplus) != surplus:
-        raise RuntimeError(f"caches that said they can be trimmed did not drop {surplus} tokens")
-    sequence.position = length
+    return shared if sequence.can_rewind(shared) else 0

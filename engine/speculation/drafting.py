@@ -16,7 +16,6 @@ from engine.sampling import Sampler
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.rollback import UnknownCacheKind
 from engine.stats import RoundRecord
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
@@ -159,6 +158,9 @@ class Drafting:
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
         self.proposers.clear()
         method = self._settings.method
+        if conversation.main.plain_only is not None:
+            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
+            return
         if method in ("auto", "draft") and self._draft is not None:
             self._install_draft(self._draft, conversation, sampler)
         if method in ("auto", "ngram"):
@@ -169,10 +171,9 @@ class Drafting:
             proposer.reset(conversation.main.tokens)
 
     def _install_draft(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> None:
-        try:
-            conversation.draft = continue_on(conversation.draft, draft, conversation.main.tokens)
-        except UnknownCacheKind as unknown:
-            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", unknown.kind),))
+        conversation.draft = continue_on(conversation.draft, draft, conversation.main.tokens)
+        if conversation.draft.plain_only is not None:
+            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.draft.plain_only),))
             return
         self.proposers["draft"] = DraftModelProposer(
             conversation.draft,

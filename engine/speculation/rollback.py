@@ -1,48 +1,21 @@
-"""Rollback: one rule for each kind of cache, and transactions over all layers of a model.
+"""Rollback: transactions over all layers' caches.
 
-A verify pass writes rows into every layer's cache before anybody knows which of them will be kept. Each rule
-takes the rejected rows back exactly, as if they had never been fed:
-
-    trim      full attention, quantised, chunked and latent KV: rows behind the position are invisible, the
-              next write lands on them
-    window    sliding windows: a pass of several rows leaves the whole window plus those rows, so the rejected
-              tail can be cut off; a single row only ever overwrites what the next row would not see
-    restore   recurrent state and whatever else cannot be trimmed: back to the snapshot taken at the
-              beginning, and the caller feeds the kept rows again with its next pass (restore and carry)
-
-A kind of cache that no rule names is refused by type: a subclass may have changed what its rule relies on.
+A verify pass writes rows into every layer's cache before anybody knows which of them will be kept. A transaction takes
+the rejected ones back exactly, as if they had never been fed, by the rule of each layer's cache. Where a layer can only
+be restored, all layers go back to the beginning and the caller feeds the kept rows again with its next pass: restore
+and carry.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import (
-    ArraysCache,
-    CacheList,
-    ChunkedKVCache,
-    ConcatenateKVCache,
-    KVCache,
-    QuantizedKVCache,
-    RotatingKVCache,
-)
 
-from engine.errors import EngineError
+from engine.speculation.cache_rules import UnknownCacheKind, flatten, leaves, rules_for
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-
-class UnknownCacheKind(EngineError):
-    """A cache that no rule can roll back: `kind` is its class name, with what is special about it."""
-
-    code = "cache-kind"
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(f"no rollback rule for a cache of kind {kind}", kind=kind)
-        self.kind = kind
+__all__ = ["CachesOutOfStep", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
 
 
 class TransactionError(RuntimeError):
@@ -57,142 +30,6 @@ class CachesOutOfStep(TransactionError):
         self.kind, self.position, self.expected = kind, position, expected
 
 
-class _Rule(ABC):
-    """How one layer's cache goes back; `cache` is the live object that the model writes to."""
-
-    restores_only = False
-
-    def __init__(self, cache: Any) -> None:
-        self.cache = cache
-
-    @property
-    def position(self) -> int | None:
-        """Rows the cache has seen, or None where it does not count or the model has never used it."""
-        return None if self.cache.keys is None else int(self.cache.offset)
-
-    @abstractmethod
-    def begin(self) -> None:
-        """Remember what `restore` needs. Never changes the cache, never copies the contents of an array."""
-
-    @abstractmethod
-    def restore(self) -> None:
-        """Back to `begin`, wherever the forward pass has stopped."""
-
-    @abstractmethod
-    def cut(self, rows: int) -> None:
-        """Take back the last `rows` rows of a pass that has written more than that."""
-
-    def forget(self) -> None:  # noqa: B027
-        """The transaction is over: let go of arrays that only `restore` needed."""
-
-    def arrays(self) -> Iterator[mx.array]:
-        """Every array the cache holds."""
-        yield from _leaves((self.cache.keys, self.cache.values))
-
-
-class _Trim(_Rule):
-    """KVCache, QuantizedKVCache, ChunkedKVCache: what lies behind `offset` is never read.
-
-    A chunked cache drops rows of earlier chunks at the start of a pass; no later pass may see those, so they
-    stay dropped.
-    """
-
-    def begin(self) -> None:
-        self._start = self.cache.offset
-        self._unused = self.cache.keys is None
-
-    def restore(self) -> None:
-        self.cache.offset = self._start
-        if self._unused:
-            self.cache.keys = self.cache.values = None
-
-    def cut(self, rows: int) -> None:
-        if self.cache.keys is not None:
-            self.cache.offset -= rows
-
-
-class _Concatenated(_Rule):
-    """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must leave the arrays too."""
-
-    def begin(self) -> None:
-        self._before = (self.cache.keys, self.cache.values, self.cache.offset)
-
-    def restore(self) -> None:
-        self.cache.keys, self.cache.values, self.cache.offset = self._before
-
-    def cut(self, rows: int) -> None:
-        if self.cache.keys is not None:
-            self.cache.offset -= rows
-            self.cache.keys = self.cache.keys[..., : self.cache.offset, :]
-            self.cache.values = self.cache.values[..., : self.cache.offset, :]
-
-    def forget(self) -> None:
-        del self._before
-
-
-class _Window(_Rule):
-    """RotatingKVCache. Several rows make new arrays in temporal order: the window, then the rows.
-
-    The objects that `keys` and `values` name at the beginning are the snapshot: a pass of several rows leaves
-    them alone. A single row past the wrap is written into the object itself, over the row that has just left
-    the window: with offset and index restored, that slot is the next to be written and not read before.
-    """
-
-    def begin(self) -> None:
-        cache = self.cache
-        self._before = (cache.keys, cache.values, cache.offset, cache._idx)
-
-    def restore(self) -> None:
-        cache = self.cache
-        cache.keys, cache.values, cache.offset, cache._idx = self._before
-
-    def cut(self, rows: int) -> None:
-        cache = self.cache
-        if cache.keys is not None:
-            cache.offset -= rows
-            cache._idx -= rows
-            cache.keys = cache.keys[..., : cache._idx, :]
-            cache.values = cache.values[..., : cache._idx, :]
-
-    def forget(self) -> None:
-        del self._before
-
-
-class _Snapshot(_Rule):
-    """State that cannot be trimmed. Its snapshot is a handle of every array; later writes leave it alone."""
-
-    restores_only = True
-
-    @property
-    def position(self) -> int | None:
-        return None
-
-    def begin(self) -> None:
-        self._before = {name: _handles(value) for name, value in vars(self.cache).items()}
-
-    def restore(self) -> None:
-        vars(self.cache).update(self._before)
-
-    def cut(self, rows: int) -> None:
-        raise TransactionError(f"a {type(self.cache).__name__} cannot take back {rows} rows")
-
-    def forget(self) -> None:
-        del self._before
-
-    def arrays(self) -> Iterator[mx.array]:
-        yield from _leaves(vars(self.cache).values())
-
-
-_RULES: dict[type, type[_Rule]] = {
-    KVCache: _Trim,
-    QuantizedKVCache: _Trim,
-    ChunkedKVCache: _Trim,
-    ConcatenateKVCache: _Concatenated,
-    RotatingKVCache: _Window,
-    ArraysCache: _Snapshot,
-}
-
-
 class Rollback:
     """Transactions over all layers' caches: begin, then commit(n) or abort.
 
@@ -200,8 +37,10 @@ class Rollback:
     caller's; whoever replaces one of them (quantising it, say) makes a new Rollback.
     """
 
+    intact = True
+
     def __init__(self, caches: Sequence[Any]) -> None:
-        self._rules = [_rule_for(cache) for cache in _flatten(caches)]
+        self._rules = rules_for(caches)
         self._carries = any(rule.restores_only for rule in self._rules)
         self._rows: int | None = None
         self._start = 0
@@ -210,6 +49,11 @@ class Rollback:
     def carries(self) -> bool:
         """True when some layer can only be restored, so that a partial commit must carry rows."""
         return self._carries
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """Names of the rules in use: trim, window, restore."""
+        return frozenset(rule.name for rule in self._rules)
 
     @property
     def active(self) -> bool:
@@ -222,7 +66,7 @@ class Rollback:
         return next((position for rule in self._rules if (position := rule.position) is not None), None)
 
     def begin(self, rows: int) -> None:
-        """Open a transaction for a forward pass over `rows` tokens; cheap where no layer restores.
+        """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied.
 
         Raises `CachesOutOfStep` when the layers do not stand at one position, `TransactionError` when a
         transaction is open or `rows` is not positive.
@@ -234,15 +78,15 @@ class Rollback:
         start = self.position or 0
         self._check(start)
         for rule in self._rules:
-            rule.begin()
+            rule.begin(rows)
         self._rows, self._start = rows, start
 
     def commit(self, keep: int) -> int:
         """Keep the first `keep` rows; returns how many of them the caches hold now.
 
-        That is `keep`, or 0 when everything was restored and the caller must feed those rows again.
-        commit(rows) always returns rows. When the pass did not write exactly `rows` rows to every cache that
-        counts, everything is restored and `CachesOutOfStep` raised.
+        That is `keep`, or 0 when everything was restored and the caller must feed those rows again. commit(rows)
+        always returns rows. When not exactly `rows` rows were written to every cache that counts, everything is
+        restored and `CachesOutOfStep` raised.
         """
         rows = self._open_rows()
         if not 0 <= keep <= rows:
@@ -252,21 +96,39 @@ class Rollback:
         except CachesOutOfStep:
             self.abort()
             raise
-        if keep == 0 or (self._carries and keep < rows):
-            self.abort()
-            return 0
+        position = self._start + keep
         if keep < rows:
+            if keep == 0 or not all(rule.can_keep(position, rows) for rule in self._rules):
+                self.abort()
+                return 0
             for rule in self._rules:
-                rule.cut(rows - keep)
-        self._close(self._start + keep)
+                rule.keep(position, rows)
+            self._check(position)
+        self._close()
         return keep
 
     def abort(self) -> None:
-        """Back to begin(), also after an exception in the middle of the forward pass."""
+        """Back to begin(), also after an exception in the middle of a pass."""
         self._open_rows()
         for rule in self._rules:
             rule.restore()
-        self._close(self._start)
+        self._close()
+        self._check(self._start)
+
+    def can_rewind(self, position: int) -> bool:
+        """Whether `rewind` can go back to `position`: every row that a pass from there on can see is still held."""
+        return all(rule.holds(position) for rule in self._rules)
+
+    def rewind(self, position: int) -> bool:
+        """Drop all rows from `position` on, committed ones included; False, and nothing changed, where it cannot."""
+        if self._rows is not None:
+            raise TransactionError("a transaction is open")
+        if not self.can_rewind(position):
+            return False
+        for rule in self._rules:
+            rule.cut(position)
+        self._check(position)
+        return True
 
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""
@@ -277,11 +139,10 @@ class Rollback:
             raise TransactionError("no transaction is open")
         return self._rows
 
-    def _close(self, position: int) -> None:
+    def _close(self) -> None:
         self._rows = None
         for rule in self._rules:
             rule.forget()
-        self._check(position)
 
     def _check(self, expected: int) -> None:
         for rule in self._rules:
@@ -290,41 +151,49 @@ class Rollback:
                 raise CachesOutOfStep(type(rule.cache).__name__, position, expected)
 
 
-def _rule_for(cache: Any) -> _Rule:
-    rule = _RULES.get(type(cache))
-    if rule is None:
-        raise UnknownCacheKind(type(cache).__name__)
-    if rule is _Window and cache.keep > 0:
-        # A pass of several rows masks the pinned rows as if they were old ones; plain decoding sees them.
-        raise UnknownCacheKind("RotatingKVCache with keep")
-    return rule(cache)
+class PlainOnly:
+    """Stands in for Rollback where there is no rule: every row is kept, and nothing can be taken back.
 
+    After an abort `intact` is False: nobody knows what the caches hold, so they must not be used again.
+    """
 
-def _flatten(caches: Iterable[Any]) -> Iterator[Any]:
-    """Each single cache once, nested CacheLists opened."""
-    seen: set[int] = set()
-    stack = list(reversed(list(caches)))
-    while stack:
-        cache = stack.pop()
-        if type(cache) is CacheList:
-            stack.extend(reversed(list(cache.caches)))
-        elif id(cache) not in seen:
-            seen.add(id(cache))
-            yield cache
+    carries = False
+    intact = True
 
+    def __init__(self, caches: Sequence[Any]) -> None:
+        self._caches = caches
+        self._rows: int | None = None
 
-def _handles(value: Any) -> Any:
-    """`value` with a handle of its own for every array: today's contents, and no copy until a write."""
-    if isinstance(value, mx.array):
-        return mx.array(value)
-    if isinstance(value, list):
-        return [_handles(item) for item in value]
-    return value
+    @property
+    def active(self) -> bool:
+        """True between begin and commit or abort."""
+        return self._rows is not None
 
+    def can_rewind(self, position: int) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
 
-def _leaves(value: Any) -> Iterator[mx.array]:
-    if isinstance(value, mx.array):
-        yield value
-    elif value is not None and not isinstance(value, (int, float, str)):
-        for item in value:
-            yield from _leaves(item)
+    rewind = can_rewind
+
+    def begin(self, rows: int) -> None:
+        """Open a transaction over `rows` rows."""
+        if self._rows is not None or not self.intact:
+            raise TransactionError("a transaction is already open, or one was aborted")
+        self._rows = rows
+
+    def commit(self, keep: int) -> int:
+        """Close the transaction; `keep` must be all of its rows."""
+        if keep != self._rows:
+            raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
+        self._rows = None
+        return keep
+
+    def abort(self) -> None:
+        """Close the transaction and give the caches up."""
+        if self._rows is None:
+            raise TransactionError("no transaction is open")
+        self._rows, self.intact = None, False
+
+    def arrays(self) -> list[mx.array]:
+        """Every array that the caches hold."""
+        return [array for cache in flatten(self._caches) for array in leaves(vars(cache))]

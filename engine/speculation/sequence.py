@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from engine.speculation.rollback import Rollback
+from engine.speculation.rollback import PlainOnly, Rollback, UnknownCacheKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as Tokens
+
+
+# Models that give a row other logits in a wide pass than alone, so that a verify pass is not plain decoding.
+# plamo3 masks its window one token wider than the cache that holds it; phi3small adds its boolean mask to the
+# scores, so that rows see those behind them.
+WIDTH_DEPENDENT = {
+    "mlx_lm.models.plamo3": "RotatingKVCache of plamo3",
+    "mlx_lm.models.phi3small": "KVCache of phi3small",
+}
 
 
 class Sequence:
@@ -25,17 +34,35 @@ class Sequence:
     token as the only row, and once it is known commit(1, [token]) keeps it, or abort() and append([token])
     leave it pending.
 
-    Raises `UnknownCacheKind` when a cache cannot be rolled back.
+    Where a pass cannot be rolled back, `plain_only` names the kind of cache that is in the way and the
+    sequence decodes plainly: verify takes no guesses, and an abort (an exception in a pass, say) leaves it
+    not `intact`.
     """
 
-    def __init__(self, model: Any, caches: Any) -> None:
+    def __init__(self, model: Any, caches: Tokens[Any]) -> None:
         self.model = model
         self.caches = caches
-        self.rollback = Rollback(caches)
+        self.plain_only: str | None = None
+        self.rollback: Rollback | PlainOnly
+        try:
+            self.rollback = rollback_for(model, caches)
+        except UnknownCacheKind as error:
+            self.rollback = PlainOnly(caches)
+            self.plain_only = error.kind
         self.tokens: list[int] = []
         self.position = 0
         self._pending_rows = 0
         self._guess_rows = 0
+
+    @property
+    def intact(self) -> bool:
+        """False when nobody knows what the caches hold, so that the sequence must be thrown away."""
+        return self.rollback.intact
+
+    @property
+    def carries(self) -> bool:
+        """True when a partial acceptance restores everything, so that the kept rows widen the next pass."""
+        return self.rollback.carries
 
     @property
     def pending(self) -> list[int]:
@@ -86,6 +113,19 @@ class Sequence:
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
 
+    def can_rewind(self, length: int) -> bool:
+        """Whether `rewind` can go back to the first `length` tokens."""
+        return length >= self.position or self.rollback.can_rewind(length)
+
+    def rewind(self, length: int) -> bool:
+        """Forget all but the first `length` tokens; False, and nothing changed, where the caches cannot go back."""
+        if length < self.position:
+            if not self.rollback.rewind(length):
+                return False
+            self.position = length
+        del self.tokens[length:]
+        return True
+
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
         self.rollback.abort()
@@ -123,3 +163,15 @@ def _as_row(pending: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:
     if not pending:
         return guesses.astype(mx.uint32)[None]
     return mx.concatenate([mx.array([*pending], mx.uint32), guesses.astype(mx.uint32)])[None]
+
+
+def rollback_for(model: Any, caches: Tokens[Any]) -> Rollback:
+    """Transactions over `caches` of `model`.
+
+    Raises `UnknownCacheKind` when a verify pass of this model could not be rolled back or would not be plain
+    decoding.
+    """
+    refused = WIDTH_DEPENDENT.get(type(model).__module__)
+    if refused is not None:
+        raise UnknownCacheKind(refused)
+    return Rollback(caches)

@@ -1,0 +1,316 @@
+"""How each kind of cache takes rejected rows back: one rule a kind, chosen by exact class.
+
+    trim      full attention, quantised, chunked and latent KV: rows behind the position are invisible, and the next
+              write lands on them
+    window    sliding windows: a pass of several rows leaves the whole window plus those rows, so the rejected tail can
+              be cut off; single rows overwrite what has left the window, and the snapshot still has it
+    restore   recurrent state and whatever else cannot be trimmed: back to the snapshot, nothing in between
+
+A kind of cache that no rule names is refused: a subclass may have changed what its rule relies on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import mlx.core as mx
+from mlx_lm.models.cache import CacheList
+
+from engine.errors import EngineError
+
+
+class UnknownCacheKind(EngineError):
+    """A cache that no rule can roll back: `kind` is its class name, with what is special about it."""
+
+    code = "cache-kind"
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"no rollback rule for a cache of kind {kind}", kind=kind)
+        self.kind = kind
+
+
+class Rule(ABC):
+    """How one layer's cache goes back; `cache` is the live object that the model writes to.
+
+    Positions count rows from the beginning of the text. No method copies the contents of an array, and only
+    `restore`, `cut` and `keep` change the cache.
+    """
+
+    name: ClassVar[str]
+    restores_only = False
+
+    def __init__(self, cache: Any) -> None:
+        self.cache = cache
+        self._before: Any = None
+
+    @property
+    def position(self) -> int | None:
+        """Rows the cache has seen, or None where it does not count or the model has never used it."""
+        return None if self.cache.keys is None else int(self.cache.offset)
+
+    @abstractmethod
+    def begin(self, rows: int) -> None:
+        """Remember what `restore` needs before `rows` rows are fed, in one pass or in several."""
+
+    @abstractmethod
+    def restore(self) -> None:
+        """Back to `begin`, wherever a pass has stopped."""
+
+    @abstractmethod
+    def holds(self, position: int) -> bool:
+        """Whether everything that a pass from `position` on can see is in the cache now."""
+
+    @abstractmethod
+    def cut(self, position: int) -> None:
+        """Drop the rows from `position` on; only where `holds(position)`."""
+
+    def can_keep(self, position: int, rows: int) -> bool:  # noqa: ARG002
+        """Whether `keep` can serve `position`, now that `rows` rows have been fed since `begin`."""
+        return self.holds(position)
+
+    def keep(self, position: int, rows: int) -> None:  # noqa: ARG002
+        """Drop the rows from `position` on, which are some of the `rows` fed since `begin`."""
+        self.cut(position)
+
+    def forget(self) -> None:
+        """The transaction is over: let go of what only it needed."""
+        self._before = None
+
+    def arrays(self) -> Iterator[mx.array]:
+        """Every array the cache holds."""
+        return leaves((self.cache.keys, self.cache.values))
+
+
+class _Trim(Rule):
+    """KVCache, QuantizedKVCache: what lies behind `offset` is never read."""
+
+    name = "trim"
+
+    def begin(self, rows: int) -> None:  # noqa: ARG002
+        self._before = (self.cache.offset, self.cache.keys is None)
+
+    def restore(self) -> None:
+        self.cache.offset, unused = self._before
+        if unused:
+            self.cache.keys = self.cache.values = None
+
+    def holds(self, position: int) -> bool:  # noqa: ARG002
+        return True
+
+    def cut(self, position: int) -> None:
+        if self.cache.keys is not None:
+            self.cache.offset = position
+
+
+class _Chunked(Rule):
+    """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
+
+    Dropping makes new arrays, so the objects named at `begin` still hold what was dropped since. A row sees its own
+    chunk only: what is needed starts where the chunk of the next position does.
+    """
+
+    name = "trim"
+
+    def begin(self, rows: int) -> None:  # noqa: ARG002
+        cache = self.cache
+        self._before = (cache.keys, cache.values, cache.offset, cache.start_position)
+
+    def restore(self) -> None:
+        cache = self.cache
+        cache.keys, cache.values, cache.offset, cache.start_position = self._before
+
+    def holds(self, position: int) -> bool:
+        cache = self.cache
+        return bool(cache.start_position <= position // cache.chunk_size * cache.chunk_size)
+
+    def cut(self, position: int) -> None:
+        if self.cache.keys is not None:
+            self.cache.offset = position
+
+
+class _Concatenated(Rule):
+    """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must leave the arrays too."""
+
+    name = "trim"
+
+    def begin(self, rows: int) -> None:  # noqa: ARG002
+        self._before = (self.cache.keys, self.cache.values, self.cache.offset)
+
+    def restore(self) -> None:
+        self.cache.keys, self.cache.values, self.cache.offset = self._before
+
+    def holds(self, position: int) -> bool:  # noqa: ARG002
+        return True
+
+    def cut(self, position: int) -> None:
+        if self.cache.keys is not None:
+            self.cache.keys = self.cache.keys[..., :position, :]
+            self.cache.values = self.cache.values[..., :position, :]
+            self.cache.offset = position
+
+
+class _Window(Rule):
+    """RotatingKVCache: a window of `max_size` rows.
+
+    A pass of several rows makes new arrays: the window in temporal order, then the rows. A single row is written in
+    place, past the wrap over the row that has just left the window. One such row can be taken back by its index alone,
+    because that slot is the next to be written and is read by nobody before; several would need what they overwrote,
+    so the snapshot is a handle of the arrays, which costs one copy if single rows come, and nothing otherwise.
+    """
+
+    name = "window"
+
+    def begin(self, rows: int) -> None:
+        cache = self.cache
+        keys, values = cache.keys, cache.values
+        if rows > 1 and keys is not None and cache.offset + rows > cache.max_size:
+            keys, values = mx.array(keys), mx.array(values)
+        self._before = (keys, values, cache.offset, cache._idx)
+
+    def restore(self) -> None:
+        cache = self.cache
+        cache.keys, cache.values, cache.offset, cache._idx = self._before
+
+    def holds(self, position: int) -> bool:
+        cache = self.cache
+        if cache.keys is None:
+            return True
+        oldest = cache.offset - self._length() + self._stale()
+        return bool(oldest <= max(0, position - cache.max_size + 1))
+
+    def cut(self, position: int) -> None:
+        cache = self.cache
+        if cache.keys is None:
+            return
+        surplus = cache.offset - position
+        if cache.offset < cache.max_size:
+            cache._idx -= surplus
+            cache.offset = position
+        else:
+            self._set(self._ordered(0, self._length() - surplus), position)
+
+    def can_keep(self, position: int, rows: int) -> bool:
+        return self.holds(position) or rows <= self._length()
+
+    def keep(self, position: int, rows: int) -> None:
+        if self.holds(position):
+            self.cut(position)
+            return
+        start = self._length() - rows
+        end = start + position - self._before[2]
+        kept = self._ordered(start, end)
+        self.restore()
+        if self.cache.keys is not None:
+            window = self._ordered(self._stale(), None)
+            kept = [mx.concatenate([old, new], axis=2) for old, new in zip(window, kept, strict=True)]
+        self._set(kept, position)
+
+    def _ordered(self, start: int, end: int | None) -> list[mx.array]:
+        """Keys and values in temporal order, from row `start` to row `end` of what is there."""
+        cache = self.cache
+        return [cache._temporal_order(array)[..., start:end, :] for array in (cache.keys, cache.values)]
+
+    def _set(self, ordered: list[mx.array], position: int) -> None:
+        cache = self.cache
+        if ordered[0].shape[2] < min(position, cache.max_size):
+            # One short of a full window: the slot that the next single row overwrites has to exist.
+            ordered = [mx.pad(array, [(0, 0), (0, 0), (1, 0), (0, 0)]) for array in ordered]
+        cache.keys, cache.values = ordered
+        cache._idx, cache.offset = cache.keys.shape[2], position
+
+    def _length(self) -> int:
+        """Rows in temporal order, stale ones included."""
+        cache = self.cache
+        full: int = cache.keys.shape[2]
+        return full if cache._idx < cache.offset else min(cache._idx, full)
+
+    def _stale(self) -> int:
+        """1 when the oldest row may be what a row taken back has left in its slot, else 0."""
+        return int(self._length() == self.cache.max_size <= self.cache.offset)
+
+
+class _Snapshot(Rule):
+    """State that cannot be trimmed. Its snapshot is a handle of every array; later writes leave it alone."""
+
+    name = "restore"
+    restores_only = True
+
+    @property
+    def position(self) -> int | None:
+        return getattr(self.cache, "offset", None)
+
+    def begin(self, rows: int) -> None:  # noqa: ARG002
+        self._before = {name: _handles(value) for name, value in vars(self.cache).items()}
+
+    def restore(self) -> None:
+        vars(self.cache).update(self._before)
+
+    def holds(self, position: int) -> bool:
+        return position == self.position
+
+    def cut(self, position: int) -> None:
+        """Nothing is behind the only position that it holds."""
+
+    def arrays(self) -> Iterator[mx.array]:
+        return leaves(vars(self.cache))
+
+
+# Named, so that a model's own cache needs no import of that model.
+_RULES: dict[str, type[Rule]] = {
+    "mlx_lm.models.cache.KVCache": _Trim,
+    "mlx_lm.models.cache.QuantizedKVCache": _Trim,
+    "mlx_lm.models.cache.ChunkedKVCache": _Chunked,
+    "mlx_lm.models.cache.ConcatenateKVCache": _Concatenated,
+    "mlx_lm.models.cache.RotatingKVCache": _Window,
+    "mlx_lm.models.cache.ArraysCache": _Snapshot,
+    # A window, compressed groups and the group still open: rows that have left cannot be called back.
+    "mlx_lm.models.deepseek_v41.LayerCache": _Snapshot,
+}
+
+
+def rules_for(caches: Iterable[Any]) -> list[Rule]:
+    """One rule for each single cache in `caches`, nested lists opened.
+
+    Raises `UnknownCacheKind`.
+    """
+    return [_rule_for(cache) for cache in flatten(caches)]
+
+
+def flatten(caches: Iterable[Any]) -> Iterator[Any]:
+    """Each single cache, nested CacheLists opened."""
+    for cache in caches:
+        if type(cache) is CacheList:
+            yield from flatten(cache.caches)
+        else:
+            yield cache
+
+
+def leaves(value: Any) -> Iterator[mx.array]:
+    """Every array in nested lists, tuples and dicts."""
+    if isinstance(value, mx.array):
+        yield value
+    elif isinstance(value, (list, tuple, Mapping)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from leaves(item)
+
+
+def _rule_for(cache: Any) -> Rule:
+    kind = type(cache)
+    rule = _RULES.get(f"{kind.__module__}.{kind.__qualname__}")
+    if rule is None:
+        raise UnknownCacheKind(kind.__name__)
+    if rule is _Window and cache.keep > 0:
+        # A pass of several rows masks the pinned rows as if they were old ones; plain decoding sees them.
+        raise UnknownCacheKind("RotatingKVCache with keep")
+    return rule(cache)
+
+
+def _handles(value: Any) -> Any:
+    """`value` with a handle of its own for every array: today's contents, and no copy until a write."""
+    if isinstance(value, mx.array):
+        return mx.array(value)
+    if isinstance(value, list):
+        return [_handles(item) for item in value]
+    return value

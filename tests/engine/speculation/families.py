@@ -1,0 +1,107 @@
+"""Tiny models with random weights, one for each family of mlx-lm.
+
+`python -m tests.engine.speculation.families` prints which rule serves which family, as a Markdown table.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import mlx_lm.models
+from mlx.utils import tree_flatten, tree_unflatten
+from mlx_lm.models.cache import CacheList, make_prompt_cache
+from mlx_lm.utils import _get_classes
+
+from engine.speculation.rollback import UnknownCacheKind
+from engine.speculation.sequence import rollback_for
+from tests.engine.speculation.family_configs import FAMILIES
+
+# Families that decode plainly, and why.
+REFUSED = {
+    "plamo3": "masks its window one token wider than its cache, so a row of a wide pass sees more than alone",
+    "phi3small": "adds its boolean mask to the scores, so a row of a wide pass sees the rows behind it",
+}
+SERVED = [name for name in FAMILIES if name not in REFUSED]
+# Files in mlx-lm's models folder that hold no language model of their own.
+_PARTS = {
+    "activations",
+    "base",
+    "bitlinear_layers",
+    "cache",
+    "gated_delta",
+    "mla",
+    "pipeline",
+    "pixtral",
+    "rope_utils",
+    "ssm",
+    "switch_layers",
+}
+
+
+def model_type(name: str) -> str:
+    """The model_type of family `name`; what follows a colon tells variants of one family apart."""
+    return name.split(":")[0]
+
+
+@cache
+def build(name: str) -> nn.Module:
+    """The tiny model of family `name`: float32, seeded, evaluated; the same object every time.
+
+    Every parameter gets noise, because those that start as constants (gates, biases, decay rates) would leave
+    parts of the state without effect.
+    """
+    config = {"model_type": model_type(name), **FAMILIES[name]}
+    model_class, args_class = _get_classes(config)
+    mx.random.seed(sum(name.encode()))
+    model: nn.Module = model_class(args_class.from_dict(config))
+    noisy = []
+    for path, value in tree_flatten(model.parameters()):
+        if mx.issubdtype(value.dtype, mx.floating):
+            value = value.astype(mx.float32) + 0.1 * mx.random.normal(value.shape)
+        noisy.append((path, value))
+    model.update(tree_unflatten(noisy))
+    model.eval()
+    mx.eval(model.parameters())
+    return model
+
+
+def fresh_caches(name: str) -> list[Any]:
+    """New caches for family `name`, as mlx-lm makes them; the variant ":quantised" holds 8-bit entries."""
+    caches = make_prompt_cache(build(name))
+    return [cache.to_quantized(32, 8) for cache in caches] if name.endswith(":quantised") else caches
+
+
+def table() -> str:
+    """Which rule serves which family, as Markdown, with the families that the suite does not build."""
+    lines = ["| Family | Caches | Rollback |", "|---|---|---|"]
+    lines += [f"| {name} | {_kinds(name)} | {_rollback(name)} |" for name in sorted(FAMILIES)]
+    modules = {module.name for module in pkgutil.iter_modules(mlx_lm.models.__path__)}
+    missing = sorted(modules - _PARTS - {model_type(name) for name in FAMILIES})
+    return "\n".join([*lines, "", f"{len(FAMILIES)} instances. Not built here: {', '.join(missing)}."])
+
+
+def _kinds(name: str) -> str:
+    counts = Counter(_kind(cache) for cache in fresh_caches(name))
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+
+
+def _kind(cache: Any) -> str:
+    if isinstance(cache, CacheList):
+        return f"CacheList({', '.join(_kind(nested) for nested in cache.caches)})"
+    return type(cache).__name__
+
+
+def _rollback(name: str) -> str:
+    try:
+        return " + ".join(sorted(rollback_for(build(name), fresh_caches(name)).rules))
+    except UnknownCacheKind:
+        return f"none, decodes plainly: {REFUSED[name]}"
+
+
+if __name__ == "__main__":
+    print(table())

@@ -1,0 +1,175 @@
+"""Every family of mlx-lm: forced accept and reject patterns against plain decoding of the same tokens."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import mlx.core as mx
+import pytest
+
+from engine.speculation import cache_rules, rollback, sequence
+from engine.speculation.sequence import Sequence
+from tests.engine.speculation.cache_state import largest_difference
+from tests.engine.speculation.families import REFUSED, SERVED, build, fresh_caches
+from tests.engine.speculation.family_configs import VOCABULARY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Relative to the largest logit or cache entry. Two logits closer than that are a tie.
+TOLERANCE = 1e-4
+# An 8-bit entry may round to its neighbour, which is one step of 255.
+QUANTISED_TOLERANCE = 1e-2
+DEPTH = 5
+PLAIN = (0, 0)
+# (guesses, accepted): every length of accepted prefix for every number of guesses.
+PATTERNS = [(k, accepted) for k in range(DEPTH + 1) for accepted in range(k + 1)]
+PREFILL_CHUNK = 64
+
+
+@pytest.fixture(autouse=True)
+def without_compilation() -> Iterator[None]:
+    """Fused kernels are built by a C++ compiler on CPU, half a second each, and change nothing here."""
+    mx.disable_compile()
+    yield
+    mx.enable_compile()
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_rejected_tokens_leave_every_cache_as_if_never_seen(name: str) -> None:
+    """From empty caches, every pattern with plain rounds between: 8-token windows wrap eight times."""
+    check_family(name, prompt=1, patterns=shuffled([*PATTERNS, *[PLAIN] * 8], seed=1), seed=1)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
+    """Rounds around token 256, where full-attention caches allocate their second block."""
+    check_family(name, prompt=246, patterns=[(5, 2), (4, 0), (5, 3), PLAIN, (3, 3), (5, 0), PLAIN], seed=2)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_guesses_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> None:
+    """Several passes of one row in one transaction, which a window's cache writes in place."""
+    check_family(name, prompt=1, patterns=shuffled([*PATTERNS, *[PLAIN] * 4], seed=3), seed=3, one_by_one=True)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("prompt", [1, 7, 9, 40, 240])
+@pytest.mark.parametrize("name", SERVED)
+def test_long_runs_leave_every_cache_as_if_never_seen(name: str, prompt: int, seed: int) -> None:
+    check_family(name, prompt, shuffled([*PATTERNS * 2, *[PLAIN] * 20], seed), seed, one_by_one=seed % 2 == 1)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_verify_pass_of_a_refused_family_is_not_plain_decoding(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When this fails, mlx-lm has mended the family, and it can be served."""
+    assert Sequence(build(name), fresh_caches(name)).plain_only
+
+    monkeypatch.setattr(sequence, "WIDTH_DEPENDENT", {})
+    with pytest.raises(AssertionError, match=r"after \d+ tokens"):
+        check_family(name, prompt=1, patterns=[(5, 5)] * 4, seed=1)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_family_decodes_plainly(name: str) -> None:
+    check_family(name, prompt=3, patterns=[PLAIN] * 12, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "method"),
+    [
+        ("llama", "_Trim", "cut"),
+        ("llama:window", "_Window", "cut"),
+        ("mamba2", "_Snapshot", "restore"),
+        ("deepseek_v41", "_Snapshot", "restore"),
+        ("longcat_flash_ngram", "_Snapshot", "restore"),
+    ],
+)
+def test_the_suite_notices_a_rule_that_does_nothing(
+    name: str, rule: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The comparison has teeth: rejected rows that stay are seen, even if no position gives them away."""
+    monkeypatch.setattr(getattr(cache_rules, rule), method, lambda *_: None)
+    monkeypatch.setattr(rollback.Rollback, "_check", lambda *_: None)
+
+    with pytest.raises(AssertionError, match=r"after \d+ tokens"):
+        check_family(name, prompt=1, patterns=shuffled(PATTERNS, seed=1), seed=1)
+
+
+def check_family(
+    name: str, prompt: int, patterns: list[tuple[int, int]], seed: int, *, one_by_one: bool = False
+) -> None:
+    """Decode forced tokens plainly and in rounds of `patterns`: logits and caches must be the same."""
+    draw = random.Random(f"{name} {seed}")
+    length = prompt + sum(accepted + 1 for _, accepted in patterns)
+    tokens = [draw.randrange(VOCABULARY) for _ in range(length + DEPTH)]
+    expected, plain_caches = decode_plainly(name, tokens[:length], prompt)
+
+    speculated = Sequence(build(name), fresh_caches(name))
+    speculated.append(tokens[:prompt])
+    feed_all_but_last(speculated)
+    for k, accepted in patterns:
+        start = len(speculated.tokens)
+        wrong = [(token + draw.randrange(1, VOCABULARY)) % VOCABULARY for token in tokens[start + accepted : start + k]]
+        guesses = mx.array(tokens[start : start + accepted] + wrong, mx.uint32)
+        logits = draft_one_by_one(speculated, guesses) if one_by_one else speculated.verify(guesses if k else ())
+        assert logits.shape[0] == k + 1
+        for row in range(accepted + 1):
+            assert_same_logits(logits[row], expected[start + row - prompt], f"{name} after {start + row} tokens")
+        if speculated.rollback.active:
+            speculated.commit(accepted, tokens[start : start + accepted + 1])
+        else:
+            speculated.append(tokens[start : start + accepted + 1])
+        mx.eval(speculated.arrays())
+    feed_all_but_last(speculated)
+
+    assert speculated.position == length - 1
+    tolerance = QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
+    for layer, (cache, plain) in enumerate(zip(speculated.caches, plain_caches, strict=True)):
+        assert largest_difference(cache, plain) <= tolerance, f"{name}: cache {layer} differs after {length} tokens"
+
+
+def draft_one_by_one(speculated: Sequence, guesses: mx.array) -> mx.array:
+    """Logits (k + 1, V) as `verify` gives them, from passes of one row each."""
+    rows = [speculated.verify()]
+    speculated.commit(0, [])
+    if guesses.size:
+        speculated.open_drafts(guesses.size)
+    for index in range(guesses.size):
+        mx.eval(rows[-1])
+        rows.append(speculated.draft(guesses[index : index + 1]))
+    return mx.concatenate(rows)
+
+
+def decode_plainly(name: str, tokens: list[int], prompt: int) -> tuple[list[mx.array], list[Any]]:
+    """Logits (V,) after each token from the prompt's last on, and caches that hold all but the last token."""
+    model, caches = build(name), fresh_caches(name)
+    for start in range(0, prompt - 1, PREFILL_CHUNK):
+        chunk = tokens[start : min(start + PREFILL_CHUNK, prompt - 1)]
+        mx.eval(model(mx.array([chunk], mx.uint32), cache=caches))
+    rows = []
+    for token in tokens[prompt - 1 : -1]:
+        rows.append(model(mx.array([[token]], mx.uint32), cache=caches)[0, -1])
+        mx.eval(rows[-1])
+    return rows, caches
+
+
+def feed_all_but_last(speculated: Sequence) -> None:
+    for _ in speculated.prefill(PREFILL_CHUNK):
+        pass
+
+
+def assert_same_logits(logits: mx.array, expected: mx.array, where: str) -> None:
+    """Equal within TOLERANCE, and the same best token unless the two best are a tie."""
+    logits, expected = logits[:VOCABULARY], expected[:VOCABULARY]
+    allowed = TOLERANCE * float(mx.abs(expected).max().item())
+    difference = float(mx.abs(logits - expected).max().item())
+    assert difference <= allowed, where
+    gap = float((expected.max() - expected[mx.argmax(logits)]).item())
+    assert gap <= allowed, where
+
+
+def shuffled(patterns: list[tuple[int, int]], seed: int) -> list[tuple[int, int]]:
+    return random.Random(seed).sample(patterns, len(patterns))
