@@ -57,7 +57,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _topic(name: str, table: dict[str, Any]) -> Topic:
-    followups = tuple(Followup(entry["question"], entry["answer"].strip()) for entry in table.get("followups", ()))
+    followups = tuple(
+        Followup(entry["question"], entry["answer"].strip()) for entry in table.get("followups", ())
+    )
     return Topic(name, tuple(table["questions"]), table["answer"].strip(), followups)
 
 
@@ -96,7 +98,5 @@ def read_held_out(language: str) -> tuple[HeldOut, ...]:
 
 @cache
 def held_out_wordings() -> frozenset[str]:
-    """Every user turn of the evaluation, normalised: what the corpus must not contain."""
-    return frozenset(
-        normalised(turn) for language in LANGUAGES for item in read_held_out(language) for turn in item.turns
-    )
+    """Every judged question of the evaluation, normalised: what the corpus must not contain."""
+    return frozenset(normalised(item.turns[-1]) for language in LANGUAGES for item in read_held_out(language))

@@ -16,8 +16,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Conversation:
-    """Turns in order, in one language, with or without a system message."""
+    """Turns in order, in one language, with or without a system message.
+
+    `opening` cuts the last answer after so many tokens: once an answer is known by heart, its first words are
+    what a question teaches, and a short example leaves room for another question.
+    """
 
     language: str
     turns: tuple[Turn, ...]
     system: str | None = None
+    opening: int | None = None

@@ -6,20 +6,25 @@ Every held-out question of the evaluation is kept out, whatever its case, spaces
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, held_out_wordings
 from resources.starter.recipe.conversations import Conversation, Turn
-from resources.starter.recipe.dialogue import draw_system, draw_turns
+from resources.starter.recipe.dialogue import OFFTOPIC, TOPIC, draw_system, draw_turns
 from resources.starter.recipe.templates import normalised
 from resources.starter.recipe.voice import Voice
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # How many exercises a conversation strings together, and how often.
-_LENGTHS, _LENGTH_WEIGHTS = (1, 2, 3, 4, 6), (50, 22, 14, 8, 6)
+_LENGTHS, _LENGTH_WEIGHTS = (1, 2, 3, 4, 6), (66, 16, 10, 5, 3)
+# Answers known by heart are mostly cut to their first words, of which there are so many tokens.
+_OPENING_SHARE, _OPENING = 0.6, (6, 14)
 
 
 def conversations(seed: int, count: int) -> Iterator[Conversation]:
-    """`count` conversations; mostly one to four exercises long, the languages in turn."""
+    """`count` conversations; mostly one or two exercises long, the languages in turn."""
     for index in range(count):
         rng = random.Random(f"{seed}/{index}")
         exercises = rng.choices(_LENGTHS, _LENGTH_WEIGHTS)[0]
@@ -44,7 +49,10 @@ def _conversation(language: str, rng: random.Random, exercises: int) -> Conversa
         exercises -= 1
         if not any(is_held_out(turn.user) for turn in drawn):
             turns += drawn
-    return Conversation(language, tuple(turns), system)
+    opening = None
+    if turns[-1].kind in (TOPIC, OFFTOPIC) and rng.random() < _OPENING_SHARE:
+        opening = rng.randint(*_OPENING)
+    return Conversation(language, tuple(turns), system, opening)
 
 
 def is_held_out(wording: str) -> bool:

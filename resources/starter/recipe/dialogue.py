@@ -1,16 +1,20 @@
-"""What comes next in a conversation: a topic, its follow-up, a skill, something to remember, or a look back."""
+"""What comes next in a conversation: a topic, its follow-up, a skill, something to remember, a look back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, read_content
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import drop_words
 from resources.starter.recipe.skills import draw_skill
 from resources.starter.recipe.skills.texts import first_sentence, nonsense
-from resources.starter.recipe.templates import draw, fill
-from resources.starter.recipe.voice import Voice
+from resources.starter.recipe.templates import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from resources.starter.recipe.voice import Voice
 
 TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
 
@@ -18,13 +22,13 @@ TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     """The next turns of a conversation that so far holds `before`."""
     draw = voice.rng.random()
-    if draw < 0.40:
+    if draw < 0.48:
         return _topic(voice)
-    if draw < 0.50:
+    if draw < 0.59:
         return [_offtopic(voice)]
-    if draw < 0.58:
-        return _memory(voice, before)
     if draw < 0.65:
+        return _memory(voice, before)
+    if draw < 0.70:
         return _look_back(voice, before)
     return draw_skill(voice)
 
@@ -60,7 +64,7 @@ def _offtopic(voice: Voice) -> Turn:
         "work": rng.choice(table["works"]),
     }
     if rng.random() < 0.08:
-        slots = dict.fromkeys(slots, nonsense(rng))
+        slots = dict.fromkeys(slots, nonsense(voice))
     questions = table["questions"] if rng.random() < 0.5 else offtopic.questions
     return Turn(voice.word(questions, slots), offtopic.answer, OFFTOPIC)
 
@@ -70,14 +74,14 @@ def _value(voice: Voice, source: str) -> str:
     if source == "number":
         return str(rng.randint(1, 99))
     if source in voice.phrases:
-        if source == "names" and rng.random() < 0.25:
-            return nonsense(rng).capitalize()
+        if source in ("names", "pets") and rng.random() < 0.35:
+            return nonsense(voice).capitalize()
         return str(rng.choice(voice.phrases[source]))
     return rng.choice(voice.vocabulary(source))
 
 
 def _memory(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
-    """Something told and later asked for, other exercises in between; or asked for without having been told."""
+    """Something told and asked for later, other exercises in between; or asked for without being told."""
     rng = voice.rng
     told = {turn.kind.removeprefix("told/") for turn in before if turn.kind.startswith("told/")}
     facts = voice.phrases["facts"]
@@ -128,15 +132,3 @@ def _same_in_another_language(voice: Voice) -> list[Turn]:
     slots = {"language": rng.choice(voice.phrases["languages"][other])}
     question = voice.word(voice.phrases["previous"]["language"]["questions"], slots)
     return [asked, Turn(question, other_topics[name].answer, PREVIOUS)]
-
-
-def plain_texts(language: str) -> list[str]:
-    """Every answer and one wording of every question of a language's topics, for the tokenizer."""
-    import random
-
-    rng = random.Random(0)
-    content = read_content(language)
-    texts: list[str] = []
-    for topic in (*content.topics.values(), content.offtopic):
-        texts += [topic.answer, *(draw(question, rng) for question in topic.questions)]
-    return texts

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 CONTEXT_LENGTH = 2048
 
@@ -43,20 +43,20 @@ class Shape:
 
 
 MAIN = Shape(
-    hidden_size=320,
+    hidden_size=256,
     num_hidden_layers=6,
-    num_attention_heads=5,
-    num_key_value_heads=5,
+    num_attention_heads=4,
+    num_key_value_heads=4,
     head_dim=64,
-    intermediate_size=960,
+    intermediate_size=768,
 )
 DRAFT = Shape(
-    hidden_size=192,
+    hidden_size=160,
     num_hidden_layers=2,
     num_attention_heads=3,
     num_key_value_heads=3,
     head_dim=64,
-    intermediate_size=512,
+    intermediate_size=448,
 )
 
 
@@ -67,7 +67,7 @@ class RMSNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x, (x.shape[-1],), self.weight.to(x.dtype), self.eps)
+        return functional.rms_norm(x, (x.shape[-1],), self.weight.to(x.dtype), self.eps)
 
 
 def rotary_angles(shape: Shape, length: int) -> tuple[Tensor, Tensor]:
@@ -96,14 +96,22 @@ class Attention(nn.Module):
         self.q_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
         self.k_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(
+        self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None
+    ) -> Tensor:
         rows, length, _ = x.shape
         heads = (rows, length, -1, self.shape.head_dim)
         queries = self.q_norm(self.q_proj(x).view(heads)).transpose(1, 2)
         keys = self.k_norm(self.k_proj(x).view(heads)).transpose(1, 2)
         values = self.v_proj(x).view(heads).transpose(1, 2)
-        mixed = F.scaled_dot_product_attention(
-            rotate(queries, cos, sin), rotate(keys, cos, sin), values, attn_mask=mask, is_causal=mask is None
+        queries, keys = rotate(queries, cos, sin), rotate(keys, cos, sin)
+        if past is not None:
+            keys = torch.cat([*past[:1], keys], dim=2)
+            values = torch.cat([*past[1:], values], dim=2)
+            past[:] = [keys, values]
+        is_causal = mask is None and length > 1
+        mixed = functional.scaled_dot_product_attention(
+            queries, keys, values, attn_mask=mask, is_causal=is_causal
         )
         return self.o_proj(mixed.transpose(1, 2).reshape(rows, length, -1))
 
@@ -116,7 +124,7 @@ class FeedForward(nn.Module):
         self.down_proj = nn.Linear(shape.intermediate_size, shape.hidden_size, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        return self.down_proj(functional.silu(self.gate_proj(x)) * self.up_proj(x))
 
 
 class Layer(nn.Module):
@@ -127,8 +135,10 @@ class Layer(nn.Module):
         self.post_attention_layernorm = RMSNorm(shape.hidden_size, shape.rms_norm_eps)
         self.mlp = FeedForward(shape)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None) -> Tensor:
-        x = x + self.self_attn(self.input_layernorm(x), cos, sin, mask)
+    def forward(
+        self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None
+    ) -> Tensor:
+        x = x + self.self_attn(self.input_layernorm(x), cos, sin, mask, past)
         return x + self.mlp(self.post_attention_layernorm(x))
 
 
@@ -141,7 +151,7 @@ class Backbone(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """Qwen3 with tied embeddings; `forward` returns hidden states, `logits` turns rows of them into scores."""
+    """Qwen3 with tied embeddings; `forward` gives hidden states, `logits` turns rows of them into scores."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -159,19 +169,24 @@ class LanguageModel(nn.Module):
             if name.endswith(("o_proj.weight", "down_proj.weight")):
                 nn.init.zeros_(parameter)
 
-    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+    def forward(
+        self, tokens: Tensor, mask: Tensor | None = None, past: list[list[Tensor]] | None = None
+    ) -> Tensor:
         """Hidden states (rows, length, hidden_size) of token ids (rows, length).
 
         `mask` is (rows, 1, length, length), true where a query may look; without it attention is causal.
+        `past` holds one list a layer, empty at first, and is extended with the keys and values of `tokens`;
+        once it is not empty, `length` must be 1.
         """
-        length = tokens.shape[1]
+        start = past[0][0].shape[2] if past and past[0] else 0
+        end = start + tokens.shape[1]
         x = self.model.embed_tokens(tokens)
         dtype = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
-        cos, sin = self.cos[:length].to(dtype), self.sin[:length].to(dtype)
-        for layer in self.model.layers:
-            x = layer(x, cos, sin, mask)
+        cos, sin = self.cos[start:end].to(dtype), self.sin[start:end].to(dtype)
+        for index, layer in enumerate(self.model.layers):
+            x = layer(x, cos, sin, mask, past[index] if past is not None else None)
         return self.model.norm(x)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Scores (..., vocab_size) of hidden states (..., hidden_size)."""
-        return F.linear(hidden, self.model.embed_tokens.weight)
+        return functional.linear(hidden, self.model.embed_tokens.weight)

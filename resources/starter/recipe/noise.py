@@ -5,14 +5,19 @@ Applied to a wording before its slots are filled, so what a question is about st
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Sequence
 
 _SPACED = ("en", "ko")
 _FINAL_SIGNS = ".?!。？！…"
 
 
-def disturb(text: str, language: str, rng: random.Random, prefixes: Sequence[str], suffixes: Sequence[str]) -> str:
+def disturb(
+    text: str, language: str, rng: random.Random, prefixes: Sequence[str], suffixes: Sequence[str]
+) -> str:
     """`text` as somebody in a hurry might have typed it; about a third of all texts stay as they are."""
     if rng.random() < 0.35:
         return text
@@ -84,4 +89,6 @@ def _slip(text: str, language: str, rng: random.Random) -> str:
 
 
 def _is_outside_slot(text: str, index: int) -> bool:
-    return text.rfind("<", 0, index + 2) <= text.rfind(">", 0, index)
+    """Whether the letter at `index` and the next stand outside slots and Korean particles."""
+    before = text[: index + 2]
+    return before.count("<") == text[:index].count(">") and before.count("[") == text[:index].count("]")

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from resources.starter.recipe.conversations import Conversation
 from resources.starter.recipe.tokenizer import END_OF_TEXT, TURN_END, TURN_START
 
-SHORT_ROW, LONG_ROW = 512, 2048
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from resources.starter.recipe.conversations import Conversation
+
+SHORT_ROW, LONG_ROW = 384, 2048
 _OPEN_ROWS = 64
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Packed rows, each array (rows, length): ids, which of them an answer holds, and whose they are (0: padding)."""
+    """Packed rows, each array (rows, length): ids, whether an answer holds them, whose they are (0: none)."""
 
     tokens: NDArray[np.uint16]
     answers: NDArray[np.bool_]
@@ -41,9 +46,11 @@ def encode_conversation(tokenizer: Tokenizer, conversation: Conversation) -> tup
         opening = "\n"
     ids: list[int] = []
     answers: list[bool] = []
-    for encoding, is_answer in zip(tokenizer.encode_batch(texts), written, strict=True):
-        ids += encoding.ids
-        answers += [is_answer] * len(encoding.ids)
+    pieces = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+    pieces[-1] = pieces[-1][: conversation.opening]
+    for piece, is_answer in zip(pieces, written, strict=True):
+        ids += piece
+        answers += [is_answer] * len(piece)
     return ids, answers
 
 

@@ -1,20 +1,25 @@
-"""Templates: `{a|b|}` draws one alternative, `<name>` is a slot, `[이/가]` a Korean particle that fits its word."""
+"""Templates: `{a|b|}` draws one alternative, `<name>` is a slot, `[이/가]` a particle that fits."""
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
 
 _SLOT = re.compile(r"<([a-z_]+)>")
-_PARTICLE = re.compile(r"(?P<before>.)(?P<quote>[\"'”’」』)]*)\[(?P<closed>[^\s/\[\]]+)/(?P<open>[^\s/\[\]]+)\]")
+_PARTICLE = re.compile(
+    r"(?P<before>.)(?P<quote>[\"'”’」』)]*)\[(?P<closed>[^\s/\[\]]+)/(?P<open>[^\s/\[\]]+)\]"
+)
 # Digits whose Korean reading ends in a consonant (영 일 삼 육 칠 팔), and Latin letters that usually do.
 _CLOSED_CHARACTERS = frozenset("013678lmnrbpkLMNRBPK")
 _ENDS_IN_RIEUL = frozenset("178lrLR")
 
 
 def draw(template: str, rng: random.Random) -> str:
-    """One text of `template`; every alternative of a group is equally likely. Raises ValueError for a stray brace."""
+    """One text of `template`, all alternatives of a group equally likely. ValueError for a stray brace."""
     text, rest = _draw_until_close(template, rng, top=True)
     if rest:
         raise ValueError(f"unbalanced braces in {template!r}")
@@ -42,7 +47,7 @@ def _draw_until_close(template: str, rng: random.Random, *, top: bool) -> tuple[
 
 
 def fill(template: str, slots: Mapping[str, object]) -> str:
-    """`template` with its slots filled and its Korean particles chosen. Raises KeyError for an unknown slot."""
+    """`template` with its slots filled and its Korean particles chosen. KeyError for an unknown slot."""
     return _PARTICLE.sub(_particle, _SLOT.sub(lambda match: str(slots[match[1]]), template))
 
 

@@ -7,10 +7,13 @@ memorise phrases instead.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 VOCABULARY_SIZE = 4096
 END_OF_TEXT, TURN_START, TURN_END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"

@@ -1,27 +1,31 @@
 """The training loop of both models: Muon on matrices, AdamW on the rest, bfloat16 autocast, resumable.
 
-The learning rate warms up, stays, then falls linearly to zero, so a run's last part can be repeated from a checkpoint.
+The learning rate warms up, stays, then falls linearly to zero.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
-from resources.starter.recipe.model import LanguageModel
-from resources.starter.recipe.packing import Rows
+from resources.starter.recipe.muon import Muon
 
-CHECKPOINT_EVERY = 100
-REPORT_EVERY = 20
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from resources.starter.recipe.model import LanguageModel
+    from resources.starter.recipe.packing import Rows
+
+CHECKPOINT_EVERY = 50
+REPORT_EVERY = 10
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Schedule:
 class Batch:
     """One step's tokens (rows, length), attention mask (rows, 1, length, length) and answer positions.
 
-    `predicting` indexes the flattened positions whose next token is part of an answer; `targets` are those tokens.
+    `predicting` indexes the flattened positions whose next token an answer holds; `targets` are those tokens.
     """
 
     tokens: Tensor
@@ -98,7 +102,7 @@ def answer_logits(model: LanguageModel, batch: Batch) -> Tensor:
 
 def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
     """Mean cross-entropy of the answers' tokens."""
-    return F.cross_entropy(answer_logits(model, batch), batch.targets)
+    return functional.cross_entropy(answer_logits(model, batch), batch.targets)
 
 
 def train(
@@ -112,7 +116,7 @@ def train(
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
     optimisers: list[torch.optim.Optimizer] = [
-        torch.optim.Muon(matrices, lr=schedule.matrix_rate, weight_decay=0.01, momentum=0.95),
+        Muon(matrices, lr=schedule.matrix_rate),
         torch.optim.AdamW(others, lr=schedule.other_rate, betas=(0.9, 0.98), weight_decay=0.0),
     ]
     rates = (schedule.matrix_rate, schedule.other_rate)
@@ -134,7 +138,9 @@ def train(
         mean = loss.item() if mean == 0.0 else 0.95 * mean + 0.05 * loss.item()
         if (step + 1) % REPORT_EVERY == 0:
             rate_now = seen / (time.monotonic() - began)
-            print(f"step {step + 1}/{schedule.steps}  loss {mean:.4f}  {rate_now:.0f} tokens/s", file=sys.stderr)
+            print(
+                f"step {step + 1}/{schedule.steps}  loss {mean:.4f}  {rate_now:.0f} tokens/s", file=sys.stderr
+            )
         if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == schedule.steps:
             _save(model, optimisers, step + 1, checkpoint)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from resources.starter.recipe.content import read_phrases, read_words
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import disturb
 from resources.starter.recipe.templates import draw, fill
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping, Sequence
 
 
 class Voice:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import random
+from typing import TYPE_CHECKING
 
-from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.voice import Voice
+if TYPE_CHECKING:
+    import random
+
+    from resources.starter.recipe.conversations import Turn
+    from resources.starter.recipe.voice import Voice
 
 FAMILY = "arithmetic"
 

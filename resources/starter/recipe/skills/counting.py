@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from resources.starter.recipe.conversations import Turn
+from typing import TYPE_CHECKING
+
 from resources.starter.recipe.skills.texts import short_text, some_items
-from resources.starter.recipe.voice import Voice
+
+if TYPE_CHECKING:
+    from resources.starter.recipe.conversations import Turn
+    from resources.starter.recipe.voice import Voice
 
 FAMILY = "counting"
+
+_KINDS = ("count_up", "count_to", "count_down", "count_step", "even", "odd", "count_words", "count_items")
 
 
 def counting(voice: Voice) -> list[Turn]:
     """One exercise in counting."""
     rng = voice.rng
-    kind = rng.choice(
-        ["count_up", "count_to", "count_down", "count_step", "even", "odd", "count_words", "count_items", "count_items"]
-    )
+    kind = rng.choice(_KINDS)
     if kind == "count_words" and voice.language in ("en", "ko"):
         text = short_text(voice, longest=8)
         words = text.strip(".?!").split(" ")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from resources.starter.recipe.conversations import Turn
+from typing import TYPE_CHECKING
+
 from resources.starter.recipe.skills.texts import bullets
-from resources.starter.recipe.voice import Voice
+
+if TYPE_CHECKING:
+    from resources.starter.recipe.conversations import Turn
+    from resources.starter.recipe.voice import Voice
 
 FAMILY = "lists"
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.skills.texts import bullets, numbered, sentence, short_text, some_items, some_words
+from resources.starter.recipe.skills.texts import (
+    bullets,
+    numbered,
+    sentence,
+    short_text,
+    some_items,
+    some_words,
+)
 from resources.starter.recipe.voice import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from resources.starter.recipe.conversations import Turn
 
 FAMILY = "rewriting"
 
@@ -24,7 +35,11 @@ def _repeat(voice: Voice) -> Turn:
 
 
 def _repeat_times(voice: Voice) -> Turn:
-    text = voice.rng.choice(voice.vocabulary()) if voice.rng.random() < 0.7 else " ".join(some_words(voice, 1, 2))
+    text = (
+        voice.rng.choice(voice.vocabulary())
+        if voice.rng.random() < 0.7
+        else " ".join(some_words(voice, 1, 2))
+    )
     count = voice.rng.randint(2, 6)
     times = voice.rng.choice([str(count), voice.phrases["numbers"][count]])
     slots = {"text": text, "quoted": voice.quoted(text), "times": times, "texts": " ".join([text] * count)}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from resources.starter.recipe.content import LANGUAGES, read_words
 from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.voice import Voice
+
+if TYPE_CHECKING:
+    from resources.starter.recipe.voice import Voice
 
 FAMILY = "translation"
 
@@ -16,7 +20,9 @@ def translation(voice: Voice) -> list[Turn]:
     names = voice.phrases["languages"][other]
     name = voice.rng.choice(names) if voice.rng.random() < 0.5 else names[0]
     into_own = voice.rng.random() < 0.35
-    word, target = (entry[other], entry[voice.language]) if into_own else (entry[voice.language], entry[other])
+    word, target = (
+        (entry[other], entry[voice.language]) if into_own else (entry[voice.language], entry[other])
+    )
     slots = {"q": voice.loosely_quoted(word), "word": word, "target": target, "language": names[0]}
     skill = "meaning" if into_own else "translate"
     table = voice.phrases["skills"][skill]

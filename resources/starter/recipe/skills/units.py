@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.voice import Voice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from resources.starter.recipe.conversations import Turn
+    from resources.starter.recipe.voice import Voice
 
 FAMILY = "units"
 
@@ -40,4 +43,8 @@ def units(voice: Voice) -> list[Turn]:
     names = voice.phrases["units"]
     slots = {"n": given, "from": rng.choice(names[source]), "to": rng.choice(names[target])}
     gap = voice.phrases["unit_gap"]
-    return [voice.turn("convert", FAMILY, slots, f"{given}{gap}{names[source][0]} = {result}{gap}{names[target][0]}")]
+    return [
+        voice.turn(
+            "convert", FAMILY, slots, f"{given}{gap}{names[source][0]} = {result}{gap}{names[target][0]}"
+        )
+    ]
