@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 # How many exercises a conversation strings together, and how often.
 _LENGTHS, _LENGTH_WEIGHTS = (1, 2, 3, 4, 6), (66, 16, 10, 5, 3)
-# Answers known by heart are mostly cut to their first words, of which there are so many tokens.
-_OPENING_SHARE, _OPENING = 0.6, (6, 14)
+# How often an answer known by heart is cut to its first words, and how many tokens those are.
+_OPENING_SHARES = {TOPIC: 0.7, OFFTOPIC: 0.9}
+_OPENING = (6, 14)
 
 
 def conversations(seed: int, count: int) -> Iterator[Conversation]:
@@ -50,7 +51,7 @@ def _conversation(language: str, rng: random.Random, exercises: int) -> Conversa
         if not any(is_held_out(turn.user) for turn in drawn):
             turns += drawn
     opening = None
-    if turns[-1].kind in (TOPIC, OFFTOPIC) and rng.random() < _OPENING_SHARE:
+    if rng.random() < _OPENING_SHARES.get(turns[-1].kind, 0.0):
         opening = rng.randint(*_OPENING)
     return Conversation(language, tuple(turns), system, opening)
 

@@ -22,13 +22,13 @@ TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     """The next turns of a conversation that so far holds `before`."""
     draw = voice.rng.random()
-    if draw < 0.48:
+    if draw < 0.42:
         return _topic(voice)
-    if draw < 0.59:
+    if draw < 0.52:
         return [_offtopic(voice)]
-    if draw < 0.65:
+    if draw < 0.58:
         return _memory(voice, before)
-    if draw < 0.70:
+    if draw < 0.63:
         return _look_back(voice, before)
     return draw_skill(voice)
 
@@ -44,8 +44,8 @@ def _topic(voice: Voice) -> list[Turn]:
     rng = voice.rng
     topic = rng.choice(list(read_content(voice.language).topics.values()))
     question = voice.word(topic.questions)
-    if rng.random() < 0.12:
-        question = drop_words(question, voice.language, rng, 0.15)
+    if rng.random() < 0.2:
+        question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))
     turns = [Turn(question, topic.answer, TOPIC)]
     if topic.followups and rng.random() < 0.35:
         followup = rng.choice(topic.followups)

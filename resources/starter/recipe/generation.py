@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from resources.starter.recipe.packing import encode_conversation
-from resources.starter.recipe.tokenizer import END_OF_TEXT, TURN_END
+from resources.starter.recipe.tokenizer import TURN_END
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,32 +19,33 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.conversations import Conversation
     from resources.starter.recipe.model import LanguageModel
+    from resources.starter.recipe.packing import Example
 
 _MOST_TOKENS = 120
+_LONGEST_PROMPT = 200
 _BATCH = 64
 
 
 def answered_by(
     model: LanguageModel, tokenizer: Tokenizer, conversations: Iterable[Conversation]
-) -> Iterator[tuple[list[int], list[bool]]]:
-    """Token ids of each conversation with the model's own last answer, and which of them that answer holds.
+) -> Iterator[Example]:
+    """Each conversation with the model's own last answer, the only one marked as such.
 
     Prompts of one length share a batch, so none needs padding.
     """
     by_length: dict[int, list[list[int]]] = defaultdict(list)
     for conversation in conversations:
-        ids, written = encode_conversation(tokenizer, replace(conversation, opening=1))
-        prompt = ids[: len(ids) - 1] if written[-1] else ids
-        by_length[len(prompt)].append(prompt)
-    end, padding = tokenizer.token_to_id(TURN_END), tokenizer.token_to_id(END_OF_TEXT)
+        ids, _ = encode_conversation(tokenizer, replace(conversation, opening=0))
+        if len(ids) <= _LONGEST_PROMPT:
+            by_length[len(ids)].append(ids)
+    end = tokenizer.token_to_id(TURN_END)
     for length in sorted(by_length):
         prompts = by_length[length]
         for start in range(0, len(prompts), _BATCH):
             batch = prompts[start : start + _BATCH]
             for prompt, row in zip(batch, _greedy(model, torch.tensor(batch), end), strict=True):
                 answer = row[: row.index(end) + 1] if end in row else row
-                if padding not in answer:
-                    yield prompt + answer, [False] * len(prompt) + [True] * len(answer)
+                yield prompt + answer, [False] * len(prompt) + [True] * len(answer)
 
 
 @torch.no_grad()

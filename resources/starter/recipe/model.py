@@ -44,7 +44,7 @@ class Shape:
 
 MAIN = Shape(
     hidden_size=256,
-    num_hidden_layers=6,
+    num_hidden_layers=5,
     num_attention_heads=4,
     num_key_value_heads=4,
     head_dim=64,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from resources.starter.recipe.tokenizer import END_OF_TEXT, TURN_END, TURN_START
+from resources.starter.recipe.tokenizer import TURN_END, TURN_START
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 SHORT_ROW, LONG_ROW = 384, 2048
 _OPEN_ROWS = 64
+
+Example = tuple[list[int], list[bool]]
+"""Token ids, and for each whether an answer holds it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Rows:
         return len(self.tokens)
 
 
-def encode_conversation(tokenizer: Tokenizer, conversation: Conversation) -> tuple[list[int], list[bool]]:
+def encode_conversation(tokenizer: Tokenizer, conversation: Conversation) -> Example:
     """Token ids, and for each whether the model is to write it (answers and the end of their turn)."""
     texts, written = [], []
     opening = ""
@@ -54,11 +57,16 @@ def encode_conversation(tokenizer: Tokenizer, conversation: Conversation) -> tup
     return ids, answers
 
 
-def pack(tokenizer: Tokenizer, conversations: Iterable[Conversation], length: int) -> Rows:
-    """Rows of `length` tokens; a conversation that is longer is left out."""
-    padding = tokenizer.token_to_id(END_OF_TEXT)
+def encode_conversations(tokenizer: Tokenizer, conversations: Iterable[Conversation]) -> Iterator[Example]:
+    """An example for each conversation."""
+    for conversation in conversations:
+        yield encode_conversation(tokenizer, conversation)
+
+
+def pack(examples: Iterable[Example], length: int, padding: int) -> Rows:
+    """Rows of `length` tokens, filled up with `padding`; an example that is longer is left out."""
     finished: list[_Row] = []
-    for row in _fill_rows(tokenizer, conversations, length):
+    for row in _fill_rows(examples, length):
         row.pad(padding)
         finished.append(row)
     return Rows(
@@ -93,11 +101,10 @@ class _Row:
         self.owners += [0] * room
 
 
-def _fill_rows(tokenizer: Tokenizer, conversations: Iterable[Conversation], length: int) -> Iterator[_Row]:
+def _fill_rows(examples: Iterable[Example], length: int) -> Iterator[_Row]:
     """Best fit over a few open rows; the fullest is closed when no open row has room."""
     open_rows: list[_Row] = []
-    for conversation in conversations:
-        ids, answers = encode_conversation(tokenizer, conversation)
+    for ids, answers in examples:
         if len(ids) > length:
             continue
         fitting = [row for row in open_rows if row.room >= len(ids)]

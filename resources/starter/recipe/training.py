@@ -33,7 +33,6 @@ class Schedule:
     """Optimiser steps and learning rates; `decay` is the share of steps in which the rate falls."""
 
     steps: int
-    tokens_per_step: int
     matrix_rate: float = 0.02
     other_rate: float = 0.004
     warmup: int = 40

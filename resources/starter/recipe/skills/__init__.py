@@ -21,7 +21,7 @@ SKILLS: dict[str, tuple[Skill, float]] = {
     "units": (units, 1.0),
     "counting": (counting, 1.4),
     "lists": (listing, 0.8),
-    "rewriting": (rewriting, 3.6),
+    "rewriting": (rewriting, 4.5),
     "translation": (translation, 1.4),
 }
 """Each family's generator and its weight in the mix."""
