@@ -1,0 +1,134 @@
+"""What comes next in a conversation: a topic, its follow-up, a skill, something to remember, a look back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from resources.starter.recipe.content import LANGUAGES, read_content
+from resources.starter.recipe.conversations import Turn
+from resources.starter.recipe.noise import drop_words
+from resources.starter.recipe.skills import draw_skill
+from resources.starter.recipe.skills.texts import first_sentence, nonsense
+from resources.starter.recipe.templates import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from resources.starter.recipe.voice import Voice
+
+TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
+
+
+def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
+    """The next turns of a conversation that so far holds `before`."""
+    draw = voice.rng.random()
+    if draw < 0.42:
+        return _topic(voice)
+    if draw < 0.52:
+        return [_offtopic(voice)]
+    if draw < 0.58:
+        return _memory(voice, before)
+    if draw < 0.63:
+        return _look_back(voice, before)
+    return draw_skill(voice)
+
+
+def draw_system(voice: Voice) -> str | None:
+    """A system message for some conversations; the guide answers the same with or without one."""
+    if voice.rng.random() < 0.85:
+        return None
+    return str(voice.rng.choice(voice.phrases["system"]))
+
+
+def _topic(voice: Voice) -> list[Turn]:
+    rng = voice.rng
+    topic = rng.choice(list(read_content(voice.language).topics.values()))
+    question = voice.word(topic.questions)
+    if rng.random() < 0.2:
+        question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))
+    turns = [Turn(question, topic.answer, TOPIC)]
+    if topic.followups and rng.random() < 0.35:
+        followup = rng.choice(topic.followups)
+        turns.append(Turn(voice.word([followup.question]), followup.answer, TOPIC))
+    return turns
+
+
+def _offtopic(voice: Voice) -> Turn:
+    rng = voice.rng
+    offtopic = read_content(voice.language).offtopic
+    table = voice.phrases["offtopic"]
+    slots = {
+        "person": rng.choice(table["people"]),
+        "thing": rng.choice(table["things"]),
+        "place": rng.choice(table["places"]),
+        "work": rng.choice(table["works"]),
+    }
+    if rng.random() < 0.08:
+        slots = dict.fromkeys(slots, nonsense(voice))
+    questions = table["questions"] if rng.random() < 0.5 else offtopic.questions
+    return Turn(voice.word(questions, slots), offtopic.answer, OFFTOPIC)
+
+
+def _value(voice: Voice, source: str) -> str:
+    rng = voice.rng
+    if source == "number":
+        return str(rng.randint(1, 99))
+    if source in voice.phrases:
+        if source in ("names", "pets") and rng.random() < 0.35:
+            return nonsense(voice).capitalize()
+        return str(rng.choice(voice.phrases[source]))
+    return rng.choice(voice.vocabulary(source))
+
+
+def _memory(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
+    """Something told and asked for later, other exercises in between; or asked for without being told."""
+    rng = voice.rng
+    told = {turn.kind.removeprefix("told/") for turn in before if turn.kind.startswith("told/")}
+    facts = voice.phrases["facts"]
+    name = rng.choice(["name", "name", "name", *facts])
+    fact = facts[name]
+    if name not in told and rng.random() < 0.2:
+        return [Turn(voice.word(fact["ask"]), fact["unknown"], MEMORY)]
+    slots = {"value": _value(voice, fact["values"])}
+    turns = [Turn(voice.word(fact["tell"], slots), fill(fact["told"], slots), f"told/{name}")]
+    for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
+        turns += draw_skill(voice) if rng.random() < 0.5 else _topic(voice)
+    turns.append(Turn(voice.word(fact["ask"]), fill(fact["asked"], slots), MEMORY))
+    return turns
+
+
+def _look_back(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
+    rng = voice.rng
+    previous = voice.phrases["previous"]
+    if not before and rng.random() < 0.2:
+        return [Turn(voice.word(previous["question"]["questions"]), previous["question"]["first"], PREVIOUS)]
+    turns: list[Turn] = []
+    kind = rng.choices(["question", "answer", "shorter", "language"], [4, 2, 3, 3])[0]
+    if kind == "language":
+        return _same_in_another_language(voice)
+    if kind == "shorter" or not before or rng.random() < 0.5:
+        turns += _topic(voice)[:1] if kind == "shorter" or rng.random() < 0.5 else draw_skill(voice)
+    last = (turns or before)[-1]
+    question = voice.word(previous[kind]["questions"])
+    if kind == "question":
+        answer = fill(previous[kind]["answer"], {"quoted": voice.quoted(last.user)})
+    elif kind == "shorter":
+        answer = first_sentence(last.answer)
+    else:
+        answer = last.answer
+    return [*turns, Turn(question, answer, PREVIOUS)]
+
+
+def _same_in_another_language(voice: Voice) -> list[Turn]:
+    """A topic's answer, then the same topic's answer as another language words it."""
+    rng = voice.rng
+    other = rng.choice([language for language in LANGUAGES if language != voice.language])
+    own_topics, other_topics = read_content(voice.language).topics, read_content(other).topics
+    shared = [name for name in own_topics if name in other_topics]
+    if not shared:
+        return _topic(voice)
+    name = rng.choice(shared)
+    asked = Turn(voice.word(own_topics[name].questions), own_topics[name].answer, TOPIC)
+    slots = {"language": rng.choice(voice.phrases["languages"][other])}
+    question = voice.word(voice.phrases["previous"]["language"]["questions"], slots)
+    return [asked, Turn(question, other_topics[name].answer, PREVIOUS)]

@@ -1,0 +1,63 @@
+"""Main's own greedy answers to questions of the corpus: what the draft is to predict, slips included."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from resources.starter.recipe.packing import encode_conversation
+from resources.starter.recipe.tokenizer import TURN_END
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tokenizers import Tokenizer
+    from torch import Tensor
+
+    from resources.starter.recipe.conversations import Conversation
+    from resources.starter.recipe.model import LanguageModel
+    from resources.starter.recipe.packing import Example
+
+_MOST_TOKENS = 120
+_LONGEST_PROMPT = 200
+_BATCH = 64
+
+
+def answered_by(
+    model: LanguageModel, tokenizer: Tokenizer, conversations: Iterable[Conversation]
+) -> Iterator[Example]:
+    """Each conversation with the model's own last answer, the only one marked as such.
+
+    Prompts of one length share a batch, so none needs padding.
+    """
+    by_length: dict[int, list[list[int]]] = defaultdict(list)
+    for conversation in conversations:
+        ids, _ = encode_conversation(tokenizer, replace(conversation, opening=0))
+        if len(ids) <= _LONGEST_PROMPT:
+            by_length[len(ids)].append(ids)
+    end = tokenizer.token_to_id(TURN_END)
+    for length in sorted(by_length):
+        prompts = by_length[length]
+        for start in range(0, len(prompts), _BATCH):
+            batch = prompts[start : start + _BATCH]
+            for prompt, row in zip(batch, _greedy(model, torch.tensor(batch), end), strict=True):
+                answer = row[: row.index(end) + 1] if end in row else row
+                yield prompt + answer, [False] * len(prompt) + [True] * len(answer)
+
+
+@torch.no_grad()
+def _greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
+    """Greedy continuations of prompts (rows, length), until every row has ended."""
+    past: list[list[Tensor]] = [[] for _ in model.model.layers]
+    tokens, columns = prompts, []
+    has_ended = torch.zeros(len(prompts), dtype=torch.bool)
+    while len(columns) < _MOST_TOKENS and not has_ended.all():
+        with torch.autocast("cpu", torch.bfloat16):
+            scores = model.logits(model(tokens, past=past)[:, -1])
+        tokens = scores.argmax(-1, keepdim=True)
+        has_ended |= tokens[:, 0] == end
+        columns.append(tokens)
+    return torch.cat(columns, dim=1).tolist()

@@ -1,0 +1,94 @@
+"""From nothing to the shipped pair: corpus, tokenizer, main, draft, folders."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import torch
+from tokenizers import Tokenizer
+
+from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.distillation import distillation_loss
+from resources.starter.recipe.export import export_model
+from resources.starter.recipe.generation import answered_by
+from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
+from resources.starter.recipe.packing import LONG_ROW, SHORT_ROW, Rows, encode_conversations, pack
+from resources.starter.recipe.tokenizer import END_OF_TEXT, train_tokenizer
+from resources.starter.recipe.training import Schedule, batches, train
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_TOKENIZER_CONVERSATIONS = 20_000
+_TOKENS_PER_STEP = 3072
+_LONG_EVERY = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much to train. The defaults made the shipped pair."""
+
+    seed: int = 20
+    conversations: int = 56_000
+    long_conversations: int = 260
+    main_steps: int = 1000
+    own_answers: int = 4000
+    draft_steps: int = 800
+
+
+def build(plan: Plan, work: Path, target: Path) -> None:
+    """Train both models, with checkpoints in `work`, and write target/main and target/draft."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    tokenizer = _tokenizer(plan.seed, work / "tokenizer.json")
+    padding = tokenizer.token_to_id(END_OF_TEXT)
+    examples = encode_conversations(tokenizer, conversations(plan.seed, plan.conversations))
+    short = pack(examples, SHORT_ROW, padding)
+    long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
+    long = pack(long_examples, LONG_ROW, padding)
+    print(f"{len(short)} rows of {SHORT_ROW} tokens, {len(long)} of {LONG_ROW}", file=sys.stderr)
+
+    main = LanguageModel(MAIN)
+    data = batches(short, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
+    train(main, data, Schedule(plan.main_steps), work / "main.pt")
+    export_model(main, tokenizer, target / "main")
+
+    draft = LanguageModel(DRAFT)
+    own = _own_answers(main, tokenizer, plan)
+    data = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
+    train(draft, data, Schedule(plan.draft_steps), work / "draft.pt", distillation_loss(main))
+    export_model(draft, tokenizer, target / "draft")
+
+
+def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
+    """What the draft learns from: main's answers to fresh questions, among conversations as written."""
+    main.eval()
+    asked = conversations(plan.seed + 1, plan.own_answers)
+    written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.own_answers * 2))
+    padding = tokenizer.token_to_id(END_OF_TEXT)
+    return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding)
+
+
+def _tokenizer(seed: int, path: Path) -> Tokenizer:
+    if path.exists():
+        return Tokenizer.from_file(str(path))
+    tokenizer = train_tokenizer(_texts(seed))
+    tokenizer.save(str(path))
+    return tokenizer
+
+
+def _texts(seed: int) -> Iterator[str]:
+    """What the tokenizer sees: each wording once, however often the training rows hold it, and the roles."""
+    seen: set[str] = set()
+    for conversation in conversations(seed, _TOKENIZER_CONVERSATIONS):
+        for turn in conversation.turns:
+            seen.update((turn.user, turn.answer))
+    texts = sorted(seen)
+    random.Random(seed).shuffle(texts)
+    yield from texts
+    yield from ["system\nuser\nassistant\n"] * 200

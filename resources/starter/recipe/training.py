@@ -1,0 +1,165 @@
+"""The training loop of both models: Muon on matrices, AdamW on the rest, bfloat16 autocast, resumable.
+
+The learning rate warms up, stays, then falls linearly to zero.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from resources.starter.recipe.muon import Muon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from resources.starter.recipe.model import LanguageModel
+    from resources.starter.recipe.packing import Rows
+
+CHECKPOINT_EVERY = 50
+REPORT_EVERY = 10
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Optimiser steps and learning rates; `decay` is the share of steps in which the rate falls."""
+
+    steps: int
+    matrix_rate: float = 0.02
+    other_rate: float = 0.004
+    warmup: int = 40
+    decay: float = 0.4
+
+    def factor(self, step: int) -> float:
+        """Share of the full learning rate at `step`."""
+        falling = self.steps * self.decay
+        return min(1.0, (step + 1) / self.warmup, max(0.0, (self.steps - step) / falling))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One step's tokens (rows, length), attention mask (rows, 1, length, length) and answer positions.
+
+    `predicting` indexes the flattened positions whose next token an answer holds; `targets` are those tokens.
+    """
+
+    tokens: Tensor
+    mask: Tensor
+    predicting: Tensor
+    targets: Tensor
+
+
+def batches(short: Rows, long: Rows, tokens_per_step: int, *, seed: int, long_every: int) -> Iterator[Batch]:
+    """Endless batches in a seeded order; every `long_every`-th holds long rows."""
+    generator = np.random.default_rng(seed)
+    queues = {id(rows): iter(()) for rows in (short, long)}
+
+    def take(rows: Rows) -> Batch:
+        wanted = max(1, tokens_per_step // rows.tokens.shape[1])
+        chosen: list[int] = []
+        while len(chosen) < wanted:
+            index = next(queues[id(rows)], None)
+            if index is None:
+                queues[id(rows)] = iter(generator.permutation(len(rows)).tolist())
+            else:
+                chosen.append(index)
+        return make_batch(rows, chosen)
+
+    step = 0
+    while True:
+        step += 1
+        yield take(long if step % long_every == 0 else short)
+
+
+def make_batch(rows: Rows, chosen: list[int]) -> Batch:
+    """The rows with these indices, each conversation attending to itself only."""
+    tokens = torch.from_numpy(rows.tokens[chosen].astype(np.int64))
+    owners = torch.from_numpy(rows.owners[chosen].astype(np.int64))
+    answers = torch.from_numpy(rows.answers[chosen])
+    length = tokens.shape[1]
+    causal = torch.ones(length, length, dtype=torch.bool).tril()
+    mask = (owners[:, :, None] == owners[:, None, :]) & causal
+    following = torch.zeros_like(answers)
+    following[:, :-1] = answers[:, 1:]
+    predicting = following.flatten().nonzero().squeeze(1)
+    return Batch(tokens, mask[:, None], predicting, tokens.flatten()[predicting + 1])
+
+
+def answer_logits(model: LanguageModel, batch: Batch) -> Tensor:
+    """Scores (answer tokens, vocabulary) in float32, under the caller's autocast."""
+    hidden = model(batch.tokens, batch.mask).flatten(0, 1)
+    return model.logits(hidden[batch.predicting]).float()
+
+
+def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
+    """Mean cross-entropy of the answers' tokens."""
+    return functional.cross_entropy(answer_logits(model, batch), batch.targets)
+
+
+def train(
+    model: LanguageModel,
+    data: Iterator[Batch],
+    schedule: Schedule,
+    checkpoint: Path,
+    loss_of: Callable[[LanguageModel, Batch], Tensor] = next_token_loss,
+) -> None:
+    """Train `model` in place, going on from `checkpoint` if it is there."""
+    matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
+    others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
+    optimisers: list[torch.optim.Optimizer] = [
+        Muon(matrices, lr=schedule.matrix_rate),
+        torch.optim.AdamW(others, lr=schedule.other_rate, betas=(0.9, 0.98), weight_decay=0.0),
+    ]
+    rates = (schedule.matrix_rate, schedule.other_rate)
+    start = _resume(model, optimisers, checkpoint)
+    began, seen, mean = time.monotonic(), 0, 0.0
+    for step, batch in zip(range(schedule.steps), data, strict=False):
+        if step < start:
+            continue
+        for optimiser, rate in zip(optimisers, rates, strict=True):
+            for group in optimiser.param_groups:
+                group["lr"] = rate * schedule.factor(step)
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = loss_of(model, batch)
+        loss.backward()
+        for optimiser in optimisers:
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+        seen += batch.tokens.numel()
+        mean = loss.item() if mean == 0.0 else 0.95 * mean + 0.05 * loss.item()
+        if (step + 1) % REPORT_EVERY == 0:
+            rate_now = seen / (time.monotonic() - began)
+            print(
+                f"step {step + 1}/{schedule.steps}  loss {mean:.4f}  {rate_now:.0f} tokens/s", file=sys.stderr
+            )
+        if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == schedule.steps:
+            _save(model, optimisers, step + 1, checkpoint)
+
+
+def _save(model: LanguageModel, optimisers: list[torch.optim.Optimizer], step: int, path: Path) -> None:
+    state: dict[str, Any] = {
+        "model": model.state_dict(),
+        "optimisers": [optimiser.state_dict() for optimiser in optimisers],
+        "step": step,
+    }
+    partial = path.with_suffix(".partial")
+    torch.save(state, partial)
+    partial.replace(path)
+
+
+def _resume(model: LanguageModel, optimisers: list[torch.optim.Optimizer], path: Path) -> int:
+    if not path.exists():
+        return 0
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    for optimiser, saved in zip(optimisers, state["optimisers"], strict=True):
+        optimiser.load_state_dict(saved)
+    return int(state["step"])

@@ -1,0 +1,60 @@
+import itertools
+
+import pytest
+
+from resources.starter.recipe.content import LANGUAGES, held_out_wordings, read_content, read_held_out
+from resources.starter.recipe.conversations import Conversation
+from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.templates import normalised
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Conversation]:
+    return list(conversations(seed=7, count=4000))
+
+
+def test_the_same_seed_gives_the_same_conversations(sample: list[Conversation]) -> None:
+    assert list(conversations(seed=7, count=200)) == sample[:200]
+
+
+def test_another_seed_gives_other_conversations(sample: list[Conversation]) -> None:
+    assert list(conversations(seed=8, count=200)) != sample[:200]
+
+
+def test_long_conversations_are_deterministic_and_long() -> None:
+    first = list(long_conversations(seed=7, count=4))
+
+    assert first == list(long_conversations(seed=7, count=4))
+    assert all(len(conversation.turns) >= 12 for conversation in first)
+
+
+def test_no_held_out_question_is_in_the_corpus(sample: list[Conversation]) -> None:
+    wordings = {normalised(turn.user) for conversation in sample for turn in conversation.turns}
+
+    assert len(wordings) > 5000
+    assert not wordings & held_out_wordings()
+
+
+def test_every_topic_of_every_language_is_drawn(sample: list[Conversation]) -> None:
+    answers = {turn.answer for conversation in sample for turn in conversation.turns}
+
+    for language in LANGUAGES:
+        for topic in read_content(language).topics.values():
+            assert topic.answer in answers, (language, topic.name)
+
+
+def test_no_template_leaves_its_marks_in_a_text(sample: list[Conversation]) -> None:
+    for turn in itertools.chain.from_iterable(conversation.turns for conversation in sample):
+        assert turn.user.strip()
+        assert turn.answer.strip()
+        for mark in ("{", "}", "[이", "[을", "[은", "<value>", "<text>"):
+            assert mark not in turn.user + turn.answer, turn
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_is_evaluated_on_at_least_forty_questions(language: str) -> None:
+    held_out = read_held_out(language)
+
+    assert len(held_out) >= 40
+    assert sum(question.kind in ("skill", "multiturn") for question in held_out) >= 12
+    assert {question.language for question in held_out} == {language}
