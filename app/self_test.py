@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from app.chat.answer import Answer
     from app.main_window import MainWindow
+    from engine.errors import EngineError
 
 QUESTION = "What is Tandem?"
 LOAD_S, ANSWER_S = 120, 120
@@ -43,9 +44,11 @@ def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
     window, session = open_window(application)
     try:
         _save(application, window, pictures, "loading.png")
-        _wait(lambda: session.ready or (not session.pair.loading and session.pair.wanted != ""), LOAD_S)
+        problems: list[EngineError] = []
+        session.problem.connect(problems.append)
+        _wait(lambda: session.ready or bool(problems), LOAD_S)
         if not session.ready:
-            return _report(None, "the starter pair did not load")
+            return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
         _save(application, window, pictures, "welcome.png")
         answer = session.ask(QUESTION).answer
         _wait(lambda: answer.ended, ANSWER_S)

@@ -17,5 +17,12 @@
             <numerusform>Guessing %n tokens at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}.</source>
+        <translation>
+            <numerusform>%n guess accepted of {drafted}.</numerusform>
+            <numerusform>%n guesses accepted of {drafted}.</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

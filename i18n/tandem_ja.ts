@@ -470,6 +470,16 @@
             <numerusform>一度に %n トークンを推測中: 1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}.</source>
+        <translation>
+            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</translation>
+    </message>
 </context>
 <context>
     <name>Header</name>

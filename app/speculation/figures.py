@@ -62,9 +62,15 @@ def why(answer: Answer) -> str:
     return wording.plain_sentence(span) if span else ""
 
 
-def depth_in_use(answer: Answer) -> int | None:
-    """Guesses in the newest round that the engine was free to choose, None before the first."""
-    return answer.rounds[-1].drafted if len(answer.rounds) > 1 else None
+def depth_in_use(answer: Answer) -> float | None:
+    """Guesses a round: of the newest round while the answer is written, the mean of all that guessed once it has ended.
+
+    None before the first round that could have guessed.
+    """
+    if not answer.ended:
+        return answer.rounds[-1].drafted if len(answer.rounds) > 1 else None
+    guessed = [record.drafted for record in answer.rounds if record.drafted]
+    return sum(guessed) / len(guessed) if guessed else (0 if answer.rounds else None)
 
 
 def speed_text(stats: RequestStats) -> str:
@@ -101,33 +107,47 @@ def source_name(source: str) -> str:
 
 
 def sentence(answer: Answer | None) -> tuple[str, bool]:
-    """What is going on and why, and whether guesses are being made; ("", False) before the first round.
+    """What is going on and why, and whether it pays; ("", False) before the first round.
 
-    The newest round that was not forced decides, so the sentence follows the controller while it changes its
-    mind.
+    While the answer is written its newest round decides, so the sentence follows the controller as it changes its mind.
     """
     newest = answer.rounds[-1] if answer and len(answer.rounds) > 1 else None
     if answer is None or newest is None:
         return "", False
+    if answer.ended:
+        return (Guessing().past(answer), _pays(answer)) if answer.stats.drafted else (why(answer), False)
     if newest.reason and not newest.drafted:
         return wording.plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
-    return Guessing().sentence(answer, newest.drafted), True
+    return Guessing().now(answer, newest.drafted), _pays(answer)
+
+
+def _pays(answer: Answer) -> bool:
+    return answer.stats.speedup is None or answer.stats.speedup >= 1.0
 
 
 class Guessing(QObject):
     """Sentences with a plural, which Qt's extractor finds only in a class's own `tr`."""
 
-    def sentence(self, answer: Answer, depth: int) -> str:
+    def now(self, answer: Answer, depth: int) -> str:
         cost, tokens = round_cost(answer), number(answer.stats.tokens_per_round)
         if cost is None:
             text = self.tr("Guessing %n token(s) at a time: each round brings {tokens} tokens.", "", depth)
             return text.format(tokens=tokens)
         text = self.tr(
-            "Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.",
-            "",
-            depth,
+            "Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.", "", depth
         )
         return text.format(cost=number(cost), tokens=tokens)
+
+    def past(self, answer: Answer) -> str:
+        """For an answer that is whole, over all of it."""
+        stats, cost = answer.stats, round_cost(answer)
+        text = self.tr("%n guess(es) accepted of {drafted}.", "", stats.accepted).format(
+            drafted=number(stats.drafted, 0)
+        )
+        if cost is None:
+            return text
+        rounds = self.tr("A round cost {cost} plain steps and brought {tokens} tokens.")
+        return f"{text} {rounds.format(cost=number(cost), tokens=number(stats.tokens_per_round))}"
 
 
 def round_cost(answer: Answer) -> float | None:

@@ -160,7 +160,9 @@ class SpeculationPanel(QFrame):
         speed_name = figures.speed_text(stats) if stats else self.tr("tokens/s")
         self.speed.show_value(figures.number(stats.decode_tps if stats else None), speed_name)
         depth = figures.depth_in_use(answer) if answer else None
-        self.guesses.show_value(figures.number(depth, 0), self.tr("guesses at a time"))
+        self.guesses.show_value(
+            figures.number(depth, 0 if depth is None or depth == int(depth) else 1), self.tr("guesses at a time")
+        )
         self.first.show_value(figures.seconds(stats.ttft_s if stats else None), self.tr("first token"))
         sentence, positive = figures.sentence(answer)
         self._sentence.setVisible(bool(sentence))

@@ -208,7 +208,9 @@ def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow, qtbo
     assert panel.per_round.text == f"{stats.tokens_per_round:.1f}"
     assert panel.speed.text == f"{stats.decode_tps:.1f}"
     assert panel.first.text == f"{stats.ttft_s:.2f} s"
-    assert panel.guesses.text == str(answer_of(window).rounds[-1].drafted)
+    guessed = [record.drafted for record in answer_of(window).rounds if record.drafted]
+    assert panel.guesses.text == f"{sum(guessed) / len(guessed):.1f}"
+    assert f"{stats.accepted} guesses accepted of {stats.drafted}." in panel._sentence.text()
     assert panel.strip.visible_rounds() == answer_of(window).rounds[-panel.strip.columns :]
 
 
