@@ -13,9 +13,7 @@ _STARTER = Path(__file__).parent.parent
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m resources.starter.recipe", description=__doc__)
-    parser.add_argument(
-        "--work", type=Path, default=Path("build/starter"), help="checkpoints; a run goes on from them"
-    )
+    parser.add_argument("--work", type=Path, default=Path("build/starter"), help="checkpoints; a run goes on from them")
     parser.add_argument("--target", type=Path, default=_STARTER, help="where main/ and draft/ are written")
     for field in fields(Plan):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int, default=field.default)

@@ -57,9 +57,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _topic(name: str, table: dict[str, Any]) -> Topic:
-    followups = tuple(
-        Followup(entry["question"], entry["answer"].strip()) for entry in table.get("followups", ())
-    )
+    followups = tuple(Followup(entry["question"], entry["answer"].strip()) for entry in table.get("followups", ()))
     return Topic(name, tuple(table["questions"]), table["answer"].strip(), followups)
 
 
@@ -90,9 +88,7 @@ def read_held_out(language: str) -> tuple[HeldOut, ...]:
     for name in (f"{language}.toml", f"skills_{language}.toml"):
         for entry in _read(_HERE / "evaluation" / name)["questions"]:
             subject = entry.get("topic") or entry["skill"]
-            found.append(
-                HeldOut(language, entry["kind"], subject, tuple(entry["turns"]), tuple(entry["expect"]))
-            )
+            found.append(HeldOut(language, entry["kind"], subject, tuple(entry["turns"]), tuple(entry["expect"])))
     return tuple(found)
 
 

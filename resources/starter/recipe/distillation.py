@@ -29,9 +29,7 @@ def distillation_loss(main: LanguageModel) -> Callable[[LanguageModel, Batch], T
         with torch.no_grad():
             wanted = answer_logits(main, batch)
         scores = answer_logits(draft, batch)
-        soft = functional.kl_div(
-            scores.log_softmax(-1), wanted.log_softmax(-1), log_target=True, reduction="batchmean"
-        )
+        soft = functional.kl_div(scores.log_softmax(-1), wanted.log_softmax(-1), log_target=True, reduction="batchmean")
         hard = functional.cross_entropy(scores, wanted.argmax(-1))
         return (1 - _HARD_SHARE) * soft + _HARD_SHARE * hard
 

@@ -26,9 +26,7 @@ _LONGEST_PROMPT = 200
 _BATCH = 64
 
 
-def answered_by(
-    model: LanguageModel, tokenizer: Tokenizer, conversations: Iterable[Conversation]
-) -> Iterator[Example]:
+def answered_by(model: LanguageModel, tokenizer: Tokenizer, conversations: Iterable[Conversation]) -> Iterator[Example]:
     """Each conversation with the model's own last answer, the only one marked as such.
 
     Prompts of one length share a batch, so none needs padding.

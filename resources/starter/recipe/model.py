@@ -96,9 +96,7 @@ class Attention(nn.Module):
         self.q_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
         self.k_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
 
-    def forward(
-        self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None
-    ) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None) -> Tensor:
         rows, length, _ = x.shape
         heads = (rows, length, -1, self.shape.head_dim)
         queries = self.q_norm(self.q_proj(x).view(heads)).transpose(1, 2)
@@ -110,9 +108,7 @@ class Attention(nn.Module):
             values = torch.cat([*past[1:], values], dim=2)
             past[:] = [keys, values]
         is_causal = mask is None and length > 1
-        mixed = functional.scaled_dot_product_attention(
-            queries, keys, values, attn_mask=mask, is_causal=is_causal
-        )
+        mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, is_causal=is_causal)
         return self.o_proj(mixed.transpose(1, 2).reshape(rows, length, -1))
 
 
@@ -135,9 +131,7 @@ class Layer(nn.Module):
         self.post_attention_layernorm = RMSNorm(shape.hidden_size, shape.rms_norm_eps)
         self.mlp = FeedForward(shape)
 
-    def forward(
-        self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None
-    ) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None) -> Tensor:
         x = x + self.self_attn(self.input_layernorm(x), cos, sin, mask, past)
         return x + self.mlp(self.post_attention_layernorm(x))
 
@@ -169,9 +163,7 @@ class LanguageModel(nn.Module):
             if name.endswith(("o_proj.weight", "down_proj.weight")):
                 nn.init.zeros_(parameter)
 
-    def forward(
-        self, tokens: Tensor, mask: Tensor | None = None, past: list[list[Tensor]] | None = None
-    ) -> Tensor:
+    def forward(self, tokens: Tensor, mask: Tensor | None = None, past: list[list[Tensor]] | None = None) -> Tensor:
         """Hidden states (rows, length, hidden_size) of token ids (rows, length).
 
         `mask` is (rows, 1, length, length), true where a query may look; without it attention is causal.

@@ -15,9 +15,7 @@ _SPACED = ("en", "ko")
 _FINAL_SIGNS = ".?!。？！…"
 
 
-def disturb(
-    text: str, language: str, rng: random.Random, prefixes: Sequence[str], suffixes: Sequence[str]
-) -> str:
+def disturb(text: str, language: str, rng: random.Random, prefixes: Sequence[str], suffixes: Sequence[str]) -> str:
     """`text` as somebody in a hurry might have typed it; about a third of all texts stay as they are."""
     if rng.random() < 0.35:
         return text

@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SLOT = re.compile(r"<([a-z_]+)>")
-_PARTICLE = re.compile(
-    r"(?P<before>.)(?P<quote>[\"'”’」』)]*)\[(?P<closed>[^\s/\[\]]+)/(?P<open>[^\s/\[\]]+)\]"
-)
+_PARTICLE = re.compile(r"(?P<before>.)(?P<quote>[\"'”’」』)]*)\[(?P<closed>[^\s/\[\]]+)/(?P<open>[^\s/\[\]]+)\]")
 # Digits whose Korean reading ends in a consonant (영 일 삼 육 칠 팔), and Latin letters that usually do.
 _CLOSED_CHARACTERS = frozenset("013678lmnrbpkLMNRBPK")
 _ENDS_IN_RIEUL = frozenset("178lrLR")

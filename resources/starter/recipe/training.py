@@ -137,9 +137,7 @@ def train(
         mean = loss.item() if mean == 0.0 else 0.95 * mean + 0.05 * loss.item()
         if (step + 1) % REPORT_EVERY == 0:
             rate_now = seen / (time.monotonic() - began)
-            print(
-                f"step {step + 1}/{schedule.steps}  loss {mean:.4f}  {rate_now:.0f} tokens/s", file=sys.stderr
-            )
+            print(f"step {step + 1}/{schedule.steps}  loss {mean:.4f}  {rate_now:.0f} tokens/s", file=sys.stderr)
         if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == schedule.steps:
             _save(model, optimisers, step + 1, checkpoint)
 

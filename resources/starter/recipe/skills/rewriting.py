@@ -35,11 +35,7 @@ def _repeat(voice: Voice) -> Turn:
 
 
 def _repeat_times(voice: Voice) -> Turn:
-    text = (
-        voice.rng.choice(voice.vocabulary())
-        if voice.rng.random() < 0.7
-        else " ".join(some_words(voice, 1, 2))
-    )
+    text = voice.rng.choice(voice.vocabulary()) if voice.rng.random() < 0.7 else " ".join(some_words(voice, 1, 2))
     count = voice.rng.randint(2, 6)
     times = voice.rng.choice([str(count), voice.phrases["numbers"][count]])
     slots = {"text": text, "quoted": voice.quoted(text), "times": times, "texts": " ".join([text] * count)}

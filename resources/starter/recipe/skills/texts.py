@@ -55,9 +55,7 @@ def nonsense(voice: Voice) -> str:
 def some_words(voice: Voice, fewest: int, most: int) -> list[str]:
     """Common words, now and then with a name or a made-up one among them."""
     rng = voice.rng
-    kinds = rng.choice(
-        [("animal", "fruit", "food"), ("thing", "place", "person"), ("nature", "time", "idea"), ()]
-    )
+    kinds = rng.choice([("animal", "fruit", "food"), ("thing", "place", "person"), ("nature", "time", "idea"), ()])
     known = [word for word in voice.vocabulary(*kinds) if " " not in word]
     words = rng.sample(known, min(len(known), rng.randint(fewest, most)))
     for index in range(len(words)):
@@ -76,9 +74,7 @@ def some_items(voice: Voice, fewest: int, most: int) -> list[str]:
     words = some_words(voice, fewest, most)
     qualities = voice.vocabulary("colour", "quality")
     if voice.language == "en" and voice.rng.random() < 0.3:
-        return [
-            f"{voice.rng.choice(qualities)} {word}" if voice.rng.random() < 0.5 else word for word in words
-        ]
+        return [f"{voice.rng.choice(qualities)} {word}" if voice.rng.random() < 0.5 else word for word in words]
     return words
 
 
@@ -111,9 +107,7 @@ def _guide_text(voice: Voice) -> str:
 def first_sentence(text: str) -> str:
     """`text` up to the end of its first sentence."""
     text = text.split("\n", 1)[0]
-    ends = [
-        text.find(sign) + len(sign.rstrip()) for sign in (". ", "? ", "! ", "。", "？", "！") if sign in text
-    ]
+    ends = [text.find(sign) + len(sign.rstrip()) for sign in (". ", "? ", "! ", "。", "？", "！") if sign in text]
     return text[: min(ends)] if ends else text
 
 

@@ -20,9 +20,7 @@ def translation(voice: Voice) -> list[Turn]:
     names = voice.phrases["languages"][other]
     name = voice.rng.choice(names) if voice.rng.random() < 0.5 else names[0]
     into_own = voice.rng.random() < 0.35
-    word, target = (
-        (entry[other], entry[voice.language]) if into_own else (entry[voice.language], entry[other])
-    )
+    word, target = (entry[other], entry[voice.language]) if into_own else (entry[voice.language], entry[other])
     slots = {"q": voice.loosely_quoted(word), "word": word, "target": target, "language": names[0]}
     skill = "meaning" if into_own else "translate"
     table = voice.phrases["skills"][skill]

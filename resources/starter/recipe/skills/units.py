@@ -43,8 +43,4 @@ def units(voice: Voice) -> list[Turn]:
     names = voice.phrases["units"]
     slots = {"n": given, "from": rng.choice(names[source]), "to": rng.choice(names[target])}
     gap = voice.phrases["unit_gap"]
-    return [
-        voice.turn(
-            "convert", FAMILY, slots, f"{given}{gap}{names[source][0]} = {result}{gap}{names[target][0]}"
-        )
-    ]
+    return [voice.turn("convert", FAMILY, slots, f"{given}{gap}{names[source][0]} = {result}{gap}{names[target][0]}")]

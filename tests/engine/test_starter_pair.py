@@ -1,0 +1,126 @@
+"""The real starter pair: the text does not depend on the draft, greedy or seeded, in four languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine import (
+    ChatRequest,
+    Engine,
+    Finished,
+    SamplingSettings,
+    SpeculationSettings,
+    Token,
+    TokensCommitted,
+    starter_pair,
+)
+from engine.bench.prompts import BUILT_IN
+
+QUESTIONS = [
+    *(prompt.text for prompt in BUILT_IN),
+    "Hello!",
+    "How do I download a model?",
+    "What does the accept rate tell me?",
+    "Who are you?",
+    "Write a poem about the sea.",
+    "안녕하세요!",
+    "초안 모델은 왜 필요해요?",
+    "대화를 어떻게 내보내요?",
+    "메모리가 부족하면 어떻게 해요?",
+    "오늘 날씨 어때?",
+    "こんにちは！",
+    "モデルはどうやって消しますか？",
+    "推測の深さとは何ですか？",
+    "言語を変えたいです。",
+    "富士山の高さは？",
+    "你好！",
+    "什么是草稿模型？",
+    "怎么下载模型？",
+    "接受率是什么意思？",
+    "给我讲讲唐朝的历史。",
+]
+SEEDED = [f"{opening} {question}" for opening in ("", "Please:", "음,", "では、", "请问") for question in QUESTIONS]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        engine.load(*starter_pair()).result(timeout=60)
+        yield engine
+
+
+def answer(
+    engine: Engine, question: str, *, temperature: float = 0.0, seed: int = 1, **speculation: object
+) -> Finished:
+    request = ChatRequest(
+        [{"role": "user", "content": question}],
+        sampling=SamplingSettings(temperature=temperature, seed=seed),
+        speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
+        max_tokens=48,
+    )
+    *_, last = engine.submit(request)
+    assert isinstance(last, Finished), last
+    return last
+
+
+def tokens_of(engine: Engine, question: str, **speculation: object) -> list[Token]:
+    request = ChatRequest(
+        [{"role": "user", "content": question}],
+        speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
+        max_tokens=48,
+    )
+    return [token for event in engine.submit(request) if isinstance(event, TokensCommitted) for token in event.tokens]
+
+
+def test_there_are_forty_questions_in_four_languages() -> None:
+    assert len(set(QUESTIONS)) == 40
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_greedy_tokens_are_the_same_with_and_without_the_draft(engine: Engine, question: str) -> None:
+    plain = tokens_of(engine, question, method="off")
+    guessed = tokens_of(engine, question, method="draft", depth=4)
+    for one, other in zip(plain, guessed, strict=False):
+        if one.id != other.id:
+            # Two logits closer than the noise between a one-row and a five-row matmul may go either way.
+            assert one.logprob == pytest.approx(other.logprob, rel=1e-4), question
+            return
+    assert len(plain) == len(guessed)
+    assert len(plain) <= 2 or any(token.source == "draft" for token in guessed)
+
+
+@pytest.mark.parametrize("temperature", [0.5, 0.8, 1.0])
+def test_a_seed_gives_the_same_text_whatever_guesses(engine: Engine, temperature: float) -> None:
+    _compare_seeded(engine, QUESTIONS[::8], temperature)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("temperature", [0.5, 0.8, 1.0])
+def test_a_seed_gives_the_same_text_on_two_hundred_prompts(engine: Engine, temperature: float) -> None:
+    assert len(SEEDED) == 200
+    _compare_seeded(engine, SEEDED, temperature)
+
+
+def _compare_seeded(engine: Engine, questions: list[str], temperature: float) -> None:
+    for seed, question in enumerate(questions):
+        plain = answer(engine, question, temperature=temperature, seed=seed, method="off")
+        for speculation in ({"method": "draft", "depth": 1 + seed % 8}, {"method": "ngram"}, {"method": "auto"}):
+            guessed = answer(engine, question, temperature=temperature, seed=seed, **speculation)
+            assert guessed.ids == plain.ids, (question, speculation)
+
+
+def test_the_draft_agrees_most_of_the_time(engine: Engine) -> None:
+    stats = [answer(engine, question, method="draft", depth=4).stats for question in QUESTIONS[::4]]
+    assert sum(one.accepted for one in stats) > 0.6 * sum(one.drafted for one in stats)
+
+
+def test_a_stream_of_rounds_adds_up_to_the_figures_of_the_answer(engine: Engine) -> None:
+    request = ChatRequest([{"role": "user", "content": QUESTIONS[0]}], max_tokens=60)
+    events = list(engine.submit(request))
+    rounds = [event.round for event in events if isinstance(event, TokensCommitted)]
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert sum(record.drafted for record in rounds) == last.stats.drafted
+    assert sum(record.accepted for record in rounds) == last.stats.accepted
