@@ -38,6 +38,7 @@ class Drafting:
         self._controllers: dict[str, DepthController] = {}
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
+        self._read_before = 0
 
     @property
     def draft_info(self) -> ModelInfo | None:
@@ -120,7 +121,13 @@ class Drafting:
         return self._why_no_draft
 
     def observe(self, choice: Choice, rows: int, record: RoundRecord, seconds: float, timed: bool) -> None:
-        """Learn from a round that took `seconds` until the next one began; `timed` if drafting was timed apart."""
+        """Learn from a round that took `seconds` until the next one began; `timed` if drafting was timed apart.
+
+        A round in which the draft model had to read up first says nothing about what rounds cost.
+        """
+        read_before, self._read_before = self._read_before, self.tokens_read
+        if self.tokens_read != read_before:
+            return
         controller = self._controller
         controller.observe(
             choice.source if choice.depth else None,
@@ -157,6 +164,7 @@ class Drafting:
 
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
         self.proposers.clear()
+        self._read_before = 0
         method = self._settings.method
         if conversation.main.plain_only is not None:
             self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
