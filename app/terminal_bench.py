@@ -29,6 +29,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--accept", type=float, default=0.8, metavar="A", help="how often the synthetic draft agrees")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object a line, each with a "text"')
     parser.add_argument("--against", choices=("mlx-lm",), help="add mlx-lm's own generation to the arms")
+    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="of our arms; mlx-lm's are greedy")
     parser.add_argument("--arms", metavar="NAMES", help="only these arms, separated by ';' (plain is always run)")
     parser.add_argument("--repetitions", type=int, default=3, metavar="N")
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N")
@@ -62,7 +63,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         asked = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
     main, draft = _synthetic_pair(arguments, scheduler) if arguments.synthetic else _pair(arguments)
     scheduler.install(main, draft)
-    chosen = arms.our_arms(scheduler, has_draft=draft is not None)
+    chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, draft)
     trials = runner.run(

@@ -13,7 +13,7 @@ from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
 from engine.prompts import render
-from engine.requests import ChatRequest, SpeculationSettings
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.stats import RequestStats
 
@@ -49,17 +49,26 @@ class Arm:
     answer: Callable[[str, int], Measure]
 
 
-def our_arms(scheduler: Scheduler, *, has_draft: bool) -> list[Arm]:
-    """Plain decoding first, then every method and fixed depth that the loaded pair allows."""
-    plain = SpeculationSettings(method="off")
-    arms = [Arm("plain", _ours(scheduler, plain)), Arm("ngram", _ours(scheduler, SpeculationSettings(method="ngram")))]
+def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
+    """Plain decoding first, then every method and fixed depth that the loaded pair allows.
+
+    Above temperature 0 rejection acceptance joins in; below it there is nothing to reject by.
+    """
+    settings = {
+        "plain": SpeculationSettings(method="off"),
+        "ngram": SpeculationSettings(method="ngram"),
+        "auto": SpeculationSettings(method="auto"),
+    }
     if has_draft:
-        arms.append(Arm("draft", _ours(scheduler, SpeculationSettings(method="draft"))))
-    arms.append(Arm("auto", _ours(scheduler, SpeculationSettings(method="auto"))))
-    if has_draft:
-        fixed = {depth: SpeculationSettings(method="draft", depth=depth) for depth in FIXED_DEPTHS}
-        arms += [Arm(f"draft, depth {depth}", _ours(scheduler, settings)) for depth, settings in fixed.items()]
-    return arms
+        settings["draft"] = SpeculationSettings(method="draft")
+        settings |= {f"draft, depth {k}": SpeculationSettings(method="draft", depth=k) for k in FIXED_DEPTHS}
+    if has_draft and temperature > 0.0:
+        settings |= {
+            f"rejection, depth {k}": SpeculationSettings(method="draft", depth=k, acceptance="rejection")
+            for k in FIXED_DEPTHS
+        }
+    sampling = SamplingSettings(temperature=temperature, seed=1)
+    return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]
 
 
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
@@ -70,10 +79,13 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     return arms
 
 
-def _ours(scheduler: Scheduler, speculation: SpeculationSettings) -> Callable[[str, int], Measure]:
+def _ours(
+    scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings
+) -> Callable[[str, int], Measure]:
     def answer(text: str, max_tokens: int) -> Measure:
         scheduler.clear_prefix_cache()
-        request = ChatRequest([{"role": "user", "content": text}], speculation=speculation, max_tokens=max_tokens)
+        messages = [{"role": "user", "content": text}]
+        request = ChatRequest(messages, sampling=sampling, speculation=speculation, max_tokens=max_tokens)
         last = run_to_end(scheduler, request)
         stats = last.stats
         return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, stats)

@@ -1,0 +1,117 @@
+"""The terminal commands as a script sees them: exit codes, one JSON object a line, one sentence for an error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.__main__ import main
+from engine import starter_pair
+from tests.tiny_models import write_model
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_chat_prints_one_object_a_line_and_ends_with_finished(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "What is Tandem?", "--json", "--depth", "4", "--max-tokens", "24"]) == 0
+    events = lines(capsys)
+    assert events[0]["event"] == "prefill"
+    last = events[-1]
+    assert last["event"] == "finished"
+    assert last["text"] == "".join(event["text"] for event in events if event["event"] == "tokens")
+    assert last["ids"] == [token for event in events if event["event"] == "tokens" for token in event["ids"]]
+    assert last["stats"]["drafted"] > 0
+
+
+def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hello!", "--max-tokens", "12"]) == 0
+    out, err = capsys.readouterr()
+    assert out.strip()
+    assert "tokens" in err
+
+
+def test_chat_talks_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    questions = tmp_path / "questions.txt"
+    questions.write_text("Hello!\n\nWhat is a draft model?\n")
+    with questions.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat", "--json", "--max-tokens", "8"]) == 0
+    finished = [event for event in lines(capsys) if event["event"] == "finished"]
+    assert len(finished) == 2
+    assert finished[1]["stats"]["cached_tokens"] > 0
+
+
+def test_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--main", "no/such-model"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "no/such-model" in err
+
+
+def test_a_missing_draft_is_told_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--draft", "no/such-draft", "--json"]) == 1
+    [failed] = lines(capsys)
+    assert (failed["event"], failed["code"]) == ("failed", "model-not-usable")
+
+
+def test_a_half_copied_model_names_what_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "half")
+    (folder / "model.safetensors").unlink()
+    assert main(["chat", "Hi", "--main", str(folder)]) == 1
+    assert "model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--temperature", "-1"], ["--depth", "99"], ["--top-p", "0"], ["--max-tokens", "0"]]
+)
+def test_bad_settings_are_exit_code_2_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["chat", "Hi", *arguments]) == 2
+    assert "must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--depth", "many"], ["--method", "magic"], ["--no-such-option"]])
+def test_bad_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["chat", "Hi", *arguments])
+    assert stop.value.code == 2
+    capsys.readouterr()
+
+
+def test_bench_compares_arms_and_prints_one_object(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "12", "--json"]
+    assert main([*command, "--arms", "draft; mlx-lm plain", "--against", "mlx-lm"]) == 0
+    [report] = lines(capsys)
+    assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
+    assert report["arms"]["plain"]["speedup"] == 1.0
+    assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
+
+
+def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["bench", "--arms", "warp"]) == 2
+    assert main(["bench", "--prompts", str(tmp_path / "none.jsonl")]) == 2
+    assert "warp" in capsys.readouterr().err
+
+
+def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
+    assert main([*command, "--arms", "draft, depth 2"]) == 0
+    [report] = lines(capsys)
+    assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
+
+
+def test_the_starter_pair_is_where_the_readme_says() -> None:
+    assert all((folder / "config.json").is_file() for folder in starter_pair())
