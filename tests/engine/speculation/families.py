@@ -27,6 +27,21 @@ REFUSED = {
     "phi3small": "adds its boolean mask to the scores, so a row of a wide pass sees the rows behind it",
 }
 SERVED = [name for name in FAMILIES if name not in REFUSED]
+# One family for each mixture of caches.
+EVERY_KIND = [
+    "llama",
+    "llama:quantised",
+    "llama:window",
+    "gemma3n",
+    "llama4",
+    "deepseek_v32",
+    "deepseek_v41",
+    "mamba2",
+    "qwen3_next",
+    "falcon_h1",
+    "recurrent_gemma",
+    "longcat_flash_ngram",
+]
 # Files in mlx-lm's models folder that hold no language model of their own.
 _PARTS = {
     "activations",
