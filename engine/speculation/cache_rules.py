@@ -35,11 +35,13 @@ class Rule(ABC):
     """How one layer's cache goes back; `cache` is the live object that the model writes to.
 
     Positions count rows from the beginning of the text. No method copies the contents of an array, and only
-    `restore`, `cut` and `keep` change the cache.
+    `restore`, `cut` and `keep` change the cache. A rule that `remembers` nothing is not told of `begin` and `forget`:
+    most layers of most models cost a plain round one comparison.
     """
 
     name: ClassVar[str]
     restores_only = False
+    remembers = True
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache
@@ -50,13 +52,12 @@ class Rule(ABC):
         """Rows the cache has seen, or None where it does not count or the model has never used it."""
         return None if self.cache.keys is None else int(self.cache.offset)
 
-    @abstractmethod
-    def begin(self, rows: int) -> None:
+    def begin(self, rows: int) -> None:  # noqa: B027
         """Remember what `restore` needs before `rows` rows are fed, in one pass or in several."""
 
     @abstractmethod
-    def restore(self) -> None:
-        """Back to `begin`, wherever a pass has stopped."""
+    def restore(self, start: int) -> None:
+        """Back to `begin`, at position `start`, wherever a pass has stopped."""
 
     @abstractmethod
     def holds(self, position: int) -> bool:
@@ -87,14 +88,14 @@ class _Trim(Rule):
     """KVCache, QuantizedKVCache: what lies behind `offset` is never read."""
 
     name = "trim"
+    remembers = False
 
-    def begin(self, rows: int) -> None:  # noqa: ARG002
-        self._before = (self.cache.offset, self.cache.keys is None)
-
-    def restore(self) -> None:
-        self.cache.offset, unused = self._before
-        if unused:
-            self.cache.keys = self.cache.values = None
+    def restore(self, start: int) -> None:
+        cache = self.cache
+        if start == 0:
+            cache.keys = cache.values = None
+        # A layer that the model never uses stays at 0.
+        cache.offset = 0 if cache.keys is None else start
 
     def holds(self, position: int) -> bool:  # noqa: ARG002
         return True
@@ -117,7 +118,7 @@ class _Chunked(Rule):
         cache = self.cache
         self._before = (cache.keys, cache.values, cache.offset, cache.start_position)
 
-    def restore(self) -> None:
+    def restore(self, start: int) -> None:  # noqa: ARG002
         cache = self.cache
         cache.keys, cache.values, cache.offset, cache.start_position = self._before
 
@@ -138,7 +139,7 @@ class _Concatenated(Rule):
     def begin(self, rows: int) -> None:  # noqa: ARG002
         self._before = (self.cache.keys, self.cache.values, self.cache.offset)
 
-    def restore(self) -> None:
+    def restore(self, start: int) -> None:  # noqa: ARG002
         self.cache.keys, self.cache.values, self.cache.offset = self._before
 
     def holds(self, position: int) -> bool:  # noqa: ARG002
@@ -169,7 +170,7 @@ class _Window(Rule):
             keys, values = mx.array(keys), mx.array(values)
         self._before = (keys, values, cache.offset, cache._idx)
 
-    def restore(self) -> None:
+    def restore(self, start: int) -> None:  # noqa: ARG002
         cache = self.cache
         cache.keys, cache.values, cache.offset, cache._idx = self._before
 
@@ -201,7 +202,7 @@ class _Window(Rule):
         start = self._length() - rows
         end = start + position - self._before[2]
         kept = self._ordered(start, end)
-        self.restore()
+        self.restore(self._before[2])
         if self.cache.keys is not None:
             window = self._ordered(self._stale(), None)
             kept = [mx.concatenate([old, new], axis=2) for old, new in zip(window, kept, strict=True)]
@@ -231,27 +232,55 @@ class _Window(Rule):
         return int(self._length() == self.cache.max_size <= self.cache.offset)
 
 
-class _Snapshot(Rule):
-    """State that cannot be trimmed. Its snapshot is a handle of every array; later writes leave it alone."""
+class _Arrays(Rule):
+    """ArraysCache: recurrent state. Its snapshot is a handle of every array; later writes leave it alone."""
 
     name = "restore"
     restores_only = True
 
     @property
     def position(self) -> int | None:
-        return getattr(self.cache, "offset", None)
+        return None
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
-        self._before = {name: _handles(value) for name, value in vars(self.cache).items()}
+        cache = self.cache
+        state = [None if array is None else mx.array(array) for array in cache.cache]
+        self._before = (state, _handle(cache.left_padding), _handle(cache.lengths))
 
-    def restore(self) -> None:
+    def restore(self, start: int) -> None:  # noqa: ARG002
+        self.cache.cache, self.cache.left_padding, self.cache.lengths = self._before
+
+    def holds(self, position: int) -> bool:  # noqa: ARG002
+        return False
+
+    def cut(self, position: int) -> None:
+        raise AssertionError(f"recurrent state cannot go back to {position}")
+
+    def arrays(self) -> Iterator[mx.array]:
+        return leaves((self.cache.cache, self.cache.left_padding, self.cache.lengths))
+
+
+class _Layer(Rule):
+    """LayerCache of deepseek_v41: a window, compressed groups and the group still open, all restored together."""
+
+    name = "restore"
+    restores_only = True
+
+    @property
+    def position(self) -> int | None:
+        return int(self.cache.offset)
+
+    def begin(self, rows: int) -> None:  # noqa: ARG002
+        self._before = {name: _handle(value) for name, value in vars(self.cache).items()}
+
+    def restore(self, start: int) -> None:  # noqa: ARG002
         vars(self.cache).update(self._before)
 
     def holds(self, position: int) -> bool:
         return position == self.position
 
     def cut(self, position: int) -> None:
-        """Nothing is behind the only position that it holds."""
+        """Nothing lies behind the only position that it holds."""
 
     def arrays(self) -> Iterator[mx.array]:
         return leaves(vars(self.cache))
@@ -264,9 +293,8 @@ _RULES: dict[str, type[Rule]] = {
     "mlx_lm.models.cache.ChunkedKVCache": _Chunked,
     "mlx_lm.models.cache.ConcatenateKVCache": _Concatenated,
     "mlx_lm.models.cache.RotatingKVCache": _Window,
-    "mlx_lm.models.cache.ArraysCache": _Snapshot,
-    # A window, compressed groups and the group still open: rows that have left cannot be called back.
-    "mlx_lm.models.deepseek_v41.LayerCache": _Snapshot,
+    "mlx_lm.models.cache.ArraysCache": _Arrays,
+    "mlx_lm.models.deepseek_v41.LayerCache": _Layer,
 }
 
 
@@ -307,10 +335,6 @@ def _rule_for(cache: Any) -> Rule:
     return rule(cache)
 
 
-def _handles(value: Any) -> Any:
-    """`value` with a handle of its own for every array: today's contents, and no copy until a write."""
-    if isinstance(value, mx.array):
-        return mx.array(value)
-    if isinstance(value, list):
-        return [_handles(item) for item in value]
-    return value
+def _handle(value: Any) -> Any:
+    """A handle of its own for an array: today's contents, and no copy until a write. Anything else as it is."""
+    return mx.array(value) if isinstance(value, mx.array) else value

@@ -41,6 +41,9 @@ class Rollback:
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self._rules = rules_for(caches)
+        self._remembering = [rule for rule in self._rules if rule.remembers]
+        self._keyed = [rule.cache for rule in self._rules if hasattr(rule.cache, "keys")]
+        self._unkeyed = [rule for rule in self._rules if not hasattr(rule.cache, "keys")]
         self._carries = any(rule.restores_only for rule in self._rules)
         self._rows: int | None = None
         self._start = 0
@@ -77,7 +80,7 @@ class Rollback:
             raise TransactionError(f"a transaction needs at least one row, not {rows}")
         start = self.position or 0
         self._check(start)
-        for rule in self._rules:
+        for rule in self._remembering:
             rule.begin(rows)
         self._rows, self._start = rows, start
 
@@ -111,7 +114,7 @@ class Rollback:
         """Back to begin(), also after an exception in the middle of a pass."""
         self._open_rows()
         for rule in self._rules:
-            rule.restore()
+            rule.restore(self._start)
         self._close()
         self._check(self._start)
 
@@ -141,14 +144,16 @@ class Rollback:
 
     def _close(self) -> None:
         self._rows = None
-        for rule in self._rules:
+        for rule in self._remembering:
             rule.forget()
 
     def _check(self, expected: int) -> None:
-        for rule in self._rules:
-            position = rule.position
-            if position is not None and position != expected:
-                raise CachesOutOfStep(type(rule.cache).__name__, position, expected)
+        for cache in self._keyed:
+            if cache.offset != expected and cache.keys is not None:
+                raise CachesOutOfStep(type(cache).__name__, cache.offset, expected)
+        for rule in self._unkeyed:
+            if rule.position not in (expected, None):
+                raise CachesOutOfStep(type(rule.cache).__name__, rule.position or 0, expected)
 
 
 class PlainOnly:

@@ -130,6 +130,11 @@ def test_a_write_into_a_live_array_does_not_reach_the_snapshot() -> None:
     assert cache.left_padding.item() == 2
 
 
+def test_recurrent_state_is_all_that_its_cache_holds() -> None:
+    """When this fails, mlx-lm has added a field, and the snapshot needs it."""
+    assert set(vars(ArraysCache(1))) == {"cache", "left_padding", "lengths"}
+
+
 def test_a_finished_transaction_holds_no_arrays() -> None:
     caches = filled("recurrent_gemma", WINDOW + 2)
     rollback = Rollback(caches)
