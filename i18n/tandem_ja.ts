@@ -168,6 +168,22 @@
         <translation>ライブパネルの表示を切り替え</translation>
     </message>
     <message>
+        <source>Commands…</source>
+        <translation>コマンド…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>コマンドを探す</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>キーボードショートカットを表示</translation>
+    </message>
+    <message>
         <source>Like the system</source>
         <translation>システムに合わせる</translation>
     </message>
@@ -190,6 +206,10 @@
     <message>
         <source>Dark appearance</source>
         <translation>ダーク表示</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>システムの言語を使う</translation>
     </message>
 </context>
 <context>
@@ -259,6 +279,21 @@
     <message>
         <source>Copied</source>
         <translation>コピー済み</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>何をしますか？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>コマンド一覧</translation>
     </message>
 </context>
 <context>
@@ -619,6 +654,13 @@
     <message>
         <source>Not guessing: the answer is about to reach its length limit.</source>
         <translation>推測していません: 回答がまもなく長さの上限に達します。</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
     </message>
 </context>
 <context>

@@ -168,6 +168,22 @@
         <translation>실시간 패널 표시 또는 숨기기</translation>
     </message>
     <message>
+        <source>Commands…</source>
+        <translation>명령…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>명령 찾기</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>키보드 단축키 보기</translation>
+    </message>
+    <message>
         <source>Like the system</source>
         <translation>시스템과 같이</translation>
     </message>
@@ -190,6 +206,10 @@
     <message>
         <source>Dark appearance</source>
         <translation>다크 모드</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>시스템 언어 사용</translation>
     </message>
 </context>
 <context>
@@ -259,6 +279,21 @@
     <message>
         <source>Copied</source>
         <translation>복사됨</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>무엇을 할까요?</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>명령</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>명령 목록</translation>
     </message>
 </context>
 <context>
@@ -619,6 +654,13 @@
     <message>
         <source>Not guessing: the answer is about to reach its length limit.</source>
         <translation>추측하지 않는 중: 답변이 곧 길이 제한에 닿아요.</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
     </message>
 </context>
 <context>

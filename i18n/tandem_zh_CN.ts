@@ -168,6 +168,22 @@
         <translation>显示或隐藏实时面板</translation>
     </message>
     <message>
+        <source>Commands…</source>
+        <translation>命令…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>查找命令</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>显示键盘快捷键</translation>
+    </message>
+    <message>
         <source>Like the system</source>
         <translation>跟随系统</translation>
     </message>
@@ -190,6 +206,10 @@
     <message>
         <source>Dark appearance</source>
         <translation>深色外观</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>使用系统语言</translation>
     </message>
 </context>
 <context>
@@ -259,6 +279,21 @@
     <message>
         <source>Copied</source>
         <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>想做什么？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令列表</translation>
     </message>
 </context>
 <context>
@@ -619,6 +654,13 @@
     <message>
         <source>Not guessing: the answer is about to reach its length limit.</source>
         <translation>未推测：回答即将达到长度上限。</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
     </message>
 </context>
 <context>

@@ -6,7 +6,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 
 from app.chat.answer import State
@@ -287,3 +288,12 @@ def test_settings_of_the_panel_reach_the_next_request(open_window: OpenWindow, q
     ask(window, "hello")
     wait_for_end(window, qtbot)
     assert engine.requests[-1].speculation == replace(window._session.speculation, method="draft")
+
+
+def test_a_first_syllable_that_is_still_composed_can_be_sent(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("네.")])
+    window = open_window(engine)
+    QCoreApplication.sendEvent(window._composer.edit, QInputMethodEvent("네", []))
+    QTest.mouseClick(window._composer._button, Qt.MouseButton.LeftButton)
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"] == "네"
