@@ -657,6 +657,13 @@
     </message>
 </context>
 <context>
+    <name>PositionBars</name>
+    <message>
+        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>推測 {position}: {rate} を採択（{reached} 個中 {accepted} 個）</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -670,16 +677,20 @@
         <translation>トークン/ラウンド</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>トークン/秒</translation>
-    </message>
-    <message>
         <source>guesses at a time</source>
         <translation>一度の推測数</translation>
     </message>
     <message>
         <source>first token</source>
         <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>plain decoding here: {speed} tokens/s</source>
+        <translation>ここでの通常のデコード: {speed} トークン/秒</translation>
+    </message>
+    <message>
+        <source>now {depth}</source>
+        <translation>現在 {depth}</translation>
     </message>
     <message>
         <source>Speculation</source>
@@ -692,6 +703,29 @@
     <message>
         <source>Rounds</source>
         <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Accepted by position</source>
+        <translation>位置ごとの採択</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>時間の内訳</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>ラウンドあたりの推測</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · host {host}</source>
+        <translation>ドラフト {draft} · 検証 {verify} · ホスト {host}</translation>
     </message>
 </context>
 <context>

@@ -657,6 +657,13 @@
     </message>
 </context>
 <context>
+    <name>PositionBars</name>
+    <message>
+        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>추측 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -670,16 +677,20 @@
         <translation>라운드당 토큰</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>초당 토큰</translation>
-    </message>
-    <message>
         <source>guesses at a time</source>
         <translation>한 번에 추측</translation>
     </message>
     <message>
         <source>first token</source>
         <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>plain decoding here: {speed} tokens/s</source>
+        <translation>여기서 일반 디코딩: 초당 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>now {depth}</source>
+        <translation>지금 {depth}</translation>
     </message>
     <message>
         <source>Speculation</source>
@@ -692,6 +703,29 @@
     <message>
         <source>Rounds</source>
         <translation>라운드</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>Accepted by position</source>
+        <translation>위치별 채택</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>시간 사용</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>라운드당 추측</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · host {host}</source>
+        <translation>초안 {draft} · 검증 {verify} · 호스트 {host}</translation>
     </message>
 </context>
 <context>

@@ -657,6 +657,13 @@
     </message>
 </context>
 <context>
+    <name>PositionBars</name>
+    <message>
+        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>第 {position} 个猜测：接受 {rate}（{reached} 个中 {accepted} 个）</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -670,16 +677,20 @@
         <translation>每轮 token</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>token/秒</translation>
-    </message>
-    <message>
         <source>guesses at a time</source>
         <translation>每次猜测数</translation>
     </message>
     <message>
         <source>first token</source>
         <translation>首个 token 用时</translation>
+    </message>
+    <message>
+        <source>plain decoding here: {speed} tokens/s</source>
+        <translation>此处普通解码：{speed} token/秒</translation>
+    </message>
+    <message>
+        <source>now {depth}</source>
+        <translation>当前 {depth}</translation>
     </message>
     <message>
         <source>Speculation</source>
@@ -692,6 +703,29 @@
     <message>
         <source>Rounds</source>
         <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>Accepted by position</source>
+        <translation>各位置的接受率</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>时间去向</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>每轮猜测数</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · host {host}</source>
+        <translation>草稿 {draft} · 验证 {verify} · 主机 {host}</translation>
     </message>
 </context>
 <context>
