@@ -219,6 +219,22 @@ ACTIONS = (
         "sidebar-right",
     ),
     ActionSpec(
+        "show-text",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Text"),
+        QT_TRANSLATE_NOOP("Actions", "Show answers as text"),
+        "Ctrl+Shift+T",
+        group="answers",
+    ),
+    ActionSpec(
+        "show-tokens",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Tokens"),
+        QT_TRANSLATE_NOOP("Actions", "Show which tokens were guessed"),
+        "Ctrl+T",
+        group="answers",
+    ),
+    ActionSpec(
         "palette",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Commands…"),

@@ -53,6 +53,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session, self._application = session, application
         self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
+        self._as_tokens = False
         self._actions = Actions(self._handlers(), self)
         self._chats = ChatPane(session.chats, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
@@ -89,6 +90,8 @@ class MainWindow(QMainWindow):
             "no-draft": lambda: session.set_draft(None),
             "toggle-sidebar": lambda: self._toggle("sidebar"),
             "toggle-panel": lambda: self._toggle("panel"),
+            "show-text": lambda: self._show_as_tokens(False),
+            "show-tokens": lambda: self._show_as_tokens(True),
             "palette": lambda: self._palette.open(),
             "shortcuts": lambda: self._shortcuts.open(),
         }
@@ -154,6 +157,8 @@ class MainWindow(QMainWindow):
         self._composer.sent.connect(self._ask)
         self._composer.edit.edited.connect(self._update_actions)
         self._transcript.again.connect(self._ask_again)
+        self._transcript.rounds_selected.connect(self._mark_rounds)
+        self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
 
     # What the session says
@@ -203,6 +208,20 @@ class MainWindow(QMainWindow):
         if self._session.ready:
             self._session.ask_again(turn)
 
+    def _show_as_tokens(self, as_tokens: bool) -> None:
+        self._as_tokens = as_tokens
+        self._transcript.set_as_tokens(as_tokens)
+        self._mark_choices()
+
+    def _show_round(self, number: int) -> None:
+        """The strip shows the last turn's answer; its rounds are found among the tokens."""
+        self._show_as_tokens(True)
+        self._transcript.show_round(self._session.chat.turns[-1], number)
+
+    def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
+        if turn is self._session.chat.turns[-1]:
+            self._panel.strip.mark(rounds)
+
     def _copy_answer(self) -> None:
         answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
         QGuiApplication.clipboard().setText(answers[-1])
@@ -234,6 +253,7 @@ class MainWindow(QMainWindow):
     def _mark_choices(self) -> None:
         methods = {method: action_id for action_id, method in _METHODS.items()}
         self._actions.check("speculation", methods.get(self._session.speculation.method, ""))
+        self._actions.check("answers", "show-tokens" if self._as_tokens else "show-text")
         self._actions.check("theme", f"theme-{self._application.theme.mode}")
         self._actions.check("language", f"language-{self._application.language.choice}")
 

@@ -168,6 +168,22 @@
         <translation>ライブパネルの表示を切り替え</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>回答をテキストで表示</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Show which tokens were guessed</source>
+        <translation>推測されたトークンを表示</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>コマンド…</translation>
     </message>
@@ -726,6 +742,13 @@
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
         <translation>ドラフト {draft} · 検証 {verify} · ホスト {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
+        <translation>{source} · ラウンド {round}、位置 {position} · 対数確率 {logprob}</translation>
     </message>
 </context>
 <context>

@@ -168,6 +168,22 @@
         <translation>실시간 패널 표시 또는 숨기기</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>글</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>답변을 글로 보기</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
+    </message>
+    <message>
+        <source>Show which tokens were guessed</source>
+        <translation>추측된 토큰 보기</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>명령…</translation>
     </message>
@@ -726,6 +742,13 @@
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
         <translation>초안 {draft} · 검증 {verify} · 호스트 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
+        <translation>{source} · 라운드 {round}, 위치 {position} · 로그 확률 {logprob}</translation>
     </message>
 </context>
 <context>

@@ -168,6 +168,22 @@
         <translation>显示或隐藏实时面板</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>以文本显示回答</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>Show which tokens were guessed</source>
+        <translation>显示哪些 token 是猜出的</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>命令…</translation>
     </message>
@@ -726,6 +742,13 @@
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
         <translation>草稿 {draft} · 验证 {verify} · 主机 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
+        <translation>{source} · 第 {round} 轮，位置 {position} · 对数概率 {logprob}</translation>
     </message>
 </context>
 <context>

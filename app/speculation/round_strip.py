@@ -34,7 +34,7 @@ class RoundStrip(QWidget):
         super().__init__(parent)
         self._answer: Answer | None = None
         self._back = 0
-        self._marked: frozenset[int] = frozenset()
+        self.marked: frozenset[int] = frozenset()
         self._hovered: int | None = None
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -42,12 +42,12 @@ class RoundStrip(QWidget):
 
     def show_answer(self, answer: Answer | None) -> None:
         if answer is not self._answer:
-            self._answer, self._back, self._marked = answer, 0, frozenset()
+            self._answer, self._back, self.marked = answer, 0, frozenset()
         self.update()
 
     def mark(self, rounds: frozenset[int]) -> None:
         """Mark these rounds, as those of a selection in the transcript."""
-        self._marked = rounds
+        self.marked = rounds
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -73,7 +73,7 @@ class RoundStrip(QWidget):
     def _paint_round(self, painter: QPainter, x: int, record: RoundRecord) -> None:
         colours = theme.colours()
         height = max(record.drafted, record.accepted) + 1
-        if record.number in self._marked or record.number == self._hovered:
+        if record.number in self.marked or record.number == self._hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.selection))
             painter.drawRoundedRect(QRectF(x - 1.5, 0, CELL + 3, self.height()), 3, 3)

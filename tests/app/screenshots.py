@@ -104,6 +104,9 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     for width, height in SIZES:
         window.resize(width, height)
         _save(application, window, folder / f"answer-{name}-{width}.png")
+    window.resize(*SIZES[0])
+    window._actions["show-tokens"].trigger()
+    _save(application, window, folder / f"tokens-{name}.png")
     window.close()
 
 
