@@ -138,7 +138,9 @@ class PositionBars(Chart):
             painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
             painter.setPen(QColor(colours.muted))
             label = QRectF(left - gap / 2, ground + 2, width + gap, self.LABEL - 2)
-            painter.drawText(label, Qt.AlignmentFlag.AlignCenter, figures.percent(rate))
+            # With many bars there is no room for the sign; the title says what is counted.
+            text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
+            painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
         if not self._rates:
             painter.setPen(QPen(QColor(colours.line), 1))
             painter.drawLine(0, ground, self.width(), ground)
