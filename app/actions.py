@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QKeySequence
 
 from app import theme
 from app.icons import icon
+from app.language import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -218,6 +219,38 @@ ACTIONS = (
         "sidebar-right",
     ),
     ActionSpec(
+        "show-text",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Text"),
+        QT_TRANSLATE_NOOP("Actions", "Show answers as text"),
+        "Ctrl+Shift+T",
+        group="answers",
+    ),
+    ActionSpec(
+        "show-tokens",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Tokens"),
+        QT_TRANSLATE_NOOP("Actions", "Show which tokens were guessed"),
+        "Ctrl+T",
+        group="answers",
+    ),
+    ActionSpec(
+        "palette",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Commands…"),
+        QT_TRANSLATE_NOOP("Actions", "Find a command"),
+        "Ctrl+K",
+        "search",
+    ),
+    ActionSpec(
+        "shortcuts",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Keyboard shortcuts"),
+        QT_TRANSLATE_NOOP("Actions", "Show the keyboard shortcuts"),
+        "Ctrl+/",
+        "keyboard",
+    ),
+    ActionSpec(
         "theme-system",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Like the system"),
@@ -238,6 +271,15 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Dark appearance"),
         group="theme",
     ),
+    ActionSpec(
+        "language-system",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Like the system"),
+        QT_TRANSLATE_NOOP("Actions", "Use the system's language"),
+        group="language",
+    ),
+    # A language is called by its own name in every language.
+    *(ActionSpec(f"language-{code}", "view", name, name, group="language") for code, name in LANGUAGES.items()),
 )
 
 

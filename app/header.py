@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app import theme, wording
 from app.icons import icon
+from app.speculation.gauges import Segments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from app.actions import Actions
     from app.session import Pair, Session
 
-# What the header needs besides the two names, and the least and most room for a name.
-_FIXED_WIDTH, _SHORTEST_NAME, _LONGEST_NAME = 420, 56, 200
+# The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs.
+_SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
 
 
 class Chip(QPushButton):
@@ -72,6 +73,9 @@ class Chip(QPushButton):
         self._name.setText(short)
         self.updateGeometry()
 
+    def width_without_name(self) -> int:
+        return self.sizeHint().width() - self._name.sizeHint().width()
+
     def sizeHint(self) -> QSize:
         return self._layout.sizeHint()
 
@@ -96,6 +100,7 @@ class Header(QFrame):
         self._state = ""
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
+        self._answers = Segments(actions, ("show-text", "show-tokens"), self)
         self._main_menu, self._draft_menu = QMenu(self), QMenu(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
@@ -103,6 +108,7 @@ class Header(QFrame):
         for view in (self._left, self.main, self._plus, self.draft):
             row.addWidget(view)
         row.addWidget(self._status, 1)
+        row.addWidget(self._answers)
         row.addWidget(self._right)
         self._fill_menus()
         session.models_changed.connect(self.refresh)
@@ -155,13 +161,14 @@ class Header(QFrame):
 
     def _fit(self) -> None:
         """Share the width: short names in a narrow window, the state in words where it has room."""
-        room = (self.width() - _FIXED_WIDTH) // 2
-        for chip in (self.main, self.draft):
+        self._answers.setVisible(self.width() >= _ANSWERS_NEED)
+        others = [self._left, self._plus, self._right] + ([self._answers] if self.width() >= _ANSWERS_NEED else [])
+        taken = sum(view.sizeHint().width() for view in others) + _GAPS
+        chips = (self.main, self.draft)
+        room = (self.width() - taken - sum(chip.width_without_name() for chip in chips)) // 2
+        for chip in chips:
             chip.set_name_width(min(_LONGEST_NAME, max(_SHORTEST_NAME, room)))
-        taken = sum(
-            view.sizeHint().width() + 8 for view in (self._left, self.main, self._plus, self.draft, self._right)
-        )
-        left = self.width() - taken - 40
+        left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         self._status.setText(shown if left > 60 else "")
 

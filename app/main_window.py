@@ -28,6 +28,8 @@ from app.chat.welcome import Welcome
 from app.conversations.pane import ChatPane
 from app.header import Header
 from app.language import LANGUAGES
+from app.palette import CommandPalette
+from app.shortcut_sheet import ShortcutSheet
 from app.speculation.panel import SpeculationPanel
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session, self._application = session, application
         self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
+        self._as_tokens = False
         self._actions = Actions(self._handlers(), self)
         self._chats = ChatPane(session.chats, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
@@ -59,6 +62,7 @@ class MainWindow(QMainWindow):
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
         self._panel = SpeculationPanel(self._actions, self)
         self._settings_menu = QMenu(self)
+        self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._build()
         self._connect()
         self._mark_choices()
@@ -86,11 +90,17 @@ class MainWindow(QMainWindow):
             "no-draft": lambda: session.set_draft(None),
             "toggle-sidebar": lambda: self._toggle("sidebar"),
             "toggle-panel": lambda: self._toggle("panel"),
+            "show-text": lambda: self._show_as_tokens(False),
+            "show-tokens": lambda: self._show_as_tokens(True),
+            "palette": lambda: self._palette.open(),
+            "shortcuts": lambda: self._shortcuts.open(),
         }
         for action_id in _METHODS:
             handlers[action_id] = partial(self._choose_method, action_id)
         for mode in ("system", "light", "dark"):
             handlers[f"theme-{mode}"] = partial(self._choose_theme, mode)
+        for choice in ("system", *LANGUAGES):
+            handlers[f"language-{choice}"] = partial(self._choose_language, choice)
         return handlers
 
     def _build(self) -> None:
@@ -128,9 +138,10 @@ class MainWindow(QMainWindow):
         self._settings_menu.addMenu(self._language_menu)
         for mode in ("system", "light", "dark"):
             self._theme_menu.addAction(self._actions[f"theme-{mode}"])
-        for code, name in LANGUAGES.items():
-            entry = self._language_menu.addAction(name)
-            entry.triggered.connect(lambda _=False, chosen=code: self._application.language.choose(chosen))
+        for choice in ("system", *LANGUAGES):
+            self._language_menu.addAction(self._actions[f"language-{choice}"])
+        self._settings_menu.addSeparator()
+        self._settings_menu.addAction(self._actions["shortcuts"])
         self._chats.settings.setMenu(self._settings_menu)
 
     def _connect(self) -> None:
@@ -144,8 +155,10 @@ class MainWindow(QMainWindow):
         self._chats.chosen.connect(session.open)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
-        self._composer.edit.textChanged.connect(self._update_actions)
+        self._composer.edit.edited.connect(self._update_actions)
         self._transcript.again.connect(self._ask_again)
+        self._transcript.rounds_selected.connect(self._mark_rounds)
+        self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
 
     # What the session says
@@ -195,6 +208,20 @@ class MainWindow(QMainWindow):
         if self._session.ready:
             self._session.ask_again(turn)
 
+    def _show_as_tokens(self, as_tokens: bool) -> None:
+        self._as_tokens = as_tokens
+        self._transcript.set_as_tokens(as_tokens)
+        self._mark_choices()
+
+    def _show_round(self, number: int) -> None:
+        """The strip shows the last turn's answer; its rounds are found among the tokens."""
+        self._show_as_tokens(True)
+        self._transcript.show_round(self._session.chat.turns[-1], number)
+
+    def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
+        if turn is self._session.chat.turns[-1]:
+            self._panel.strip.mark(rounds)
+
     def _copy_answer(self) -> None:
         answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
         QGuiApplication.clipboard().setText(answers[-1])
@@ -219,10 +246,16 @@ class MainWindow(QMainWindow):
         self._application.theme.set_mode(mode)
         self._mark_choices()
 
+    def _choose_language(self, choice: str) -> None:
+        self._application.language.choose(choice)
+        self._mark_choices()
+
     def _mark_choices(self) -> None:
         methods = {method: action_id for action_id, method in _METHODS.items()}
         self._actions.check("speculation", methods.get(self._session.speculation.method, ""))
+        self._actions.check("answers", "show-tokens" if self._as_tokens else "show-text")
         self._actions.check("theme", f"theme-{self._application.theme.mode}")
+        self._actions.check("language", f"language-{self._application.language.choice}")
 
     # Panes
 

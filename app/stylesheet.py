@@ -74,6 +74,11 @@ QLineEdit:focus { border: 1px solid $main; }
 #send:disabled { background: $selection; }
 
 #question { background: $selection; border-radius: 12px; }
+#overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#overlayBody { background: $panel; }
+#overlay QListWidget { background: transparent; border: none; outline: none; }
+#overlay QListWidget::item { border-radius: 8px; }
+#overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
 #banner { background: $problem_tint; border-radius: 12px; }
 #note { background: $selection; border-radius: 12px; }
 #codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }

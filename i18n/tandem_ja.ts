@@ -168,6 +168,38 @@
         <translation>ライブパネルの表示を切り替え</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>回答をテキストで表示</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Show which tokens were guessed</source>
+        <translation>推測されたトークンを表示</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>コマンド…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>コマンドを探す</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>キーボードショートカットを表示</translation>
+    </message>
+    <message>
         <source>Like the system</source>
         <translation>システムに合わせる</translation>
     </message>
@@ -190,6 +222,10 @@
     <message>
         <source>Dark appearance</source>
         <translation>ダーク表示</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>システムの言語を使う</translation>
     </message>
 </context>
 <context>
@@ -259,6 +295,21 @@
     <message>
         <source>Copied</source>
         <translation>コピー済み</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>何をしますか？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>コマンド一覧</translation>
     </message>
 </context>
 <context>
@@ -622,14 +673,24 @@
     </message>
 </context>
 <context>
+    <name>PositionBars</name>
+    <message>
+        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>推測 {position}: {rate} を採択（{reached} 個中 {accepted} 個）</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
         <translation>トークン/ラウンド</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>トークン/秒</translation>
     </message>
     <message>
         <source>guesses at a time</source>
@@ -638,6 +699,14 @@
     <message>
         <source>first token</source>
         <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>plain decoding here: {speed} tokens/s</source>
+        <translation>ここでの通常のデコード: {speed} トークン/秒</translation>
+    </message>
+    <message>
+        <source>now {depth}</source>
+        <translation>現在 {depth}</translation>
     </message>
     <message>
         <source>Speculation</source>
@@ -650,6 +719,36 @@
     <message>
         <source>Rounds</source>
         <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Accepted by position</source>
+        <translation>位置ごとの採択</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>時間の内訳</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>ラウンドあたりの推測</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · host {host}</source>
+        <translation>ドラフト {draft} · 検証 {verify} · ホスト {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
+        <translation>{source} · ラウンド {round}、位置 {position} · 対数確率 {logprob}</translation>
     </message>
 </context>
 <context>

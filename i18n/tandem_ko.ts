@@ -168,6 +168,38 @@
         <translation>실시간 패널 표시 또는 숨기기</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>글</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>답변을 글로 보기</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
+    </message>
+    <message>
+        <source>Show which tokens were guessed</source>
+        <translation>추측된 토큰 보기</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>명령…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>명령 찾기</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>키보드 단축키 보기</translation>
+    </message>
+    <message>
         <source>Like the system</source>
         <translation>시스템과 같이</translation>
     </message>
@@ -190,6 +222,10 @@
     <message>
         <source>Dark appearance</source>
         <translation>다크 모드</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>시스템 언어 사용</translation>
     </message>
 </context>
 <context>
@@ -259,6 +295,21 @@
     <message>
         <source>Copied</source>
         <translation>복사됨</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>무엇을 할까요?</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>명령</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>명령 목록</translation>
     </message>
 </context>
 <context>
@@ -622,14 +673,24 @@
     </message>
 </context>
 <context>
+    <name>PositionBars</name>
+    <message>
+        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>추측 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
         <translation>라운드당 토큰</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>초당 토큰</translation>
     </message>
     <message>
         <source>guesses at a time</source>
@@ -638,6 +699,14 @@
     <message>
         <source>first token</source>
         <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>plain decoding here: {speed} tokens/s</source>
+        <translation>여기서 일반 디코딩: 초당 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>now {depth}</source>
+        <translation>지금 {depth}</translation>
     </message>
     <message>
         <source>Speculation</source>
@@ -650,6 +719,36 @@
     <message>
         <source>Rounds</source>
         <translation>라운드</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>Accepted by position</source>
+        <translation>위치별 채택</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>시간 사용</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>라운드당 추측</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · host {host}</source>
+        <translation>초안 {draft} · 검증 {verify} · 호스트 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
+        <translation>{source} · 라운드 {round}, 위치 {position} · 로그 확률 {logprob}</translation>
     </message>
 </context>
 <context>

@@ -168,6 +168,38 @@
         <translation>显示或隐藏实时面板</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>以文本显示回答</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>Show which tokens were guessed</source>
+        <translation>显示哪些 token 是猜出的</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>命令…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>查找命令</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>显示键盘快捷键</translation>
+    </message>
+    <message>
         <source>Like the system</source>
         <translation>跟随系统</translation>
     </message>
@@ -190,6 +222,10 @@
     <message>
         <source>Dark appearance</source>
         <translation>深色外观</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>使用系统语言</translation>
     </message>
 </context>
 <context>
@@ -259,6 +295,21 @@
     <message>
         <source>Copied</source>
         <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>想做什么？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令列表</translation>
     </message>
 </context>
 <context>
@@ -622,14 +673,24 @@
     </message>
 </context>
 <context>
+    <name>PositionBars</name>
+    <message>
+        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>第 {position} 个猜测：接受 {rate}（{reached} 个中 {accepted} 个）</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
         <translation>每轮 token</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>token/秒</translation>
     </message>
     <message>
         <source>guesses at a time</source>
@@ -638,6 +699,14 @@
     <message>
         <source>first token</source>
         <translation>首个 token 用时</translation>
+    </message>
+    <message>
+        <source>plain decoding here: {speed} tokens/s</source>
+        <translation>此处普通解码：{speed} token/秒</translation>
+    </message>
+    <message>
+        <source>now {depth}</source>
+        <translation>当前 {depth}</translation>
     </message>
     <message>
         <source>Speculation</source>
@@ -650,6 +719,36 @@
     <message>
         <source>Rounds</source>
         <translation>轮次</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>Accepted by position</source>
+        <translation>各位置的接受率</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>时间去向</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>每轮猜测数</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · host {host}</source>
+        <translation>草稿 {draft} · 验证 {verify} · 主机 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
+        <translation>{source} · 第 {round} 轮，位置 {position} · 对数概率 {logprob}</translation>
     </message>
 </context>
 <context>

@@ -26,7 +26,8 @@ _MAX_LINES = 10
 
 
 class MessageEdit(QPlainTextEdit):
-    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send.
+    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send, `edited` after every
+    change of the text or of what is being composed.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends.
     Whether it composes is read from the text layout each time, because `clear()` ends a composition without
@@ -34,7 +35,7 @@ class MessageEdit(QPlainTextEdit):
     """
 
     submitted = Signal()
-    resized = Signal()
+    edited = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +46,7 @@ class MessageEdit(QPlainTextEdit):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(2)
         self.textChanged.connect(self._fit)
+        self.textChanged.connect(self.edited)
         self._fit()
 
     def preedit(self) -> str:
@@ -84,6 +86,7 @@ class MessageEdit(QPlainTextEdit):
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
         self._fit()
+        self.edited.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -96,7 +99,6 @@ class MessageEdit(QPlainTextEdit):
         height = lines * self.fontMetrics().lineSpacing() + margins + 2
         if height != self.height():
             self.setFixedHeight(height)
-            self.resized.emit()
         fits = self.document().size().height() <= _MAX_LINES
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.setVerticalScrollBarPolicy(policy)

@@ -11,7 +11,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from app import wording
 from app.chat.answer import State
 from app.chat.blocks import Block, Code, Splitter
-from app.chat.prose import CodeBlock, Prose
+from app.chat.code_block import CodeBlock
+from app.chat.prose import Prose
+from app.chat.token_view import TokenView
+from app.chat.wrapped_label import WrappedLabel
 from app.speculation import figures
 
 if TYPE_CHECKING:
@@ -109,18 +112,19 @@ class TurnView(QWidget):
 
     link_chosen = Signal(str)
     again = Signal()
+    rounds_selected = Signal(object)
 
-    def __init__(self, turn: Turn, parent: QWidget | None = None) -> None:
+    def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.turn = turn
+        self._as_tokens = as_tokens
         self._bubble = _Bubble(turn.question, self)
         self._status = QLabel(self)
         self._status.setProperty("look", "muted")
-        self._body = AnswerBody(self)
+        self._body, self.tokens = AnswerBody(self), TokenView(self)
         self._note = ErrorNote(self)
-        self._foot = QLabel(self)
+        self._foot = WrappedLabel(self)
         self._foot.setProperty("look", "muted")
-        self._foot.setWordWrap(True)
         self._foot.setTextFormat(Qt.TextFormat.RichText)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -130,22 +134,35 @@ class TurnView(QWidget):
         line.addWidget(self._bubble, 3)
         column.addLayout(line)
         column.addSpacing(8)
-        for view in (self._status, self._body, self._note, self._foot):
+        for view in (self._status, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
         self._body.link_chosen.connect(self.link_chosen)
+        self.tokens.rounds_selected.connect(self.rounds_selected)
         self._note.again.connect(self.again)
         self.refresh()
 
     def refresh(self) -> None:
         """Show what the answer holds now."""
         answer = self.turn.answer
-        self._body.show_text(answer.text, answer.ended)
+        # An answer that was stored without its tokens can only be read as text.
+        as_tokens = self._as_tokens and bool(answer.tokens)
+        if as_tokens:
+            self.tokens.show_tokens(answer.tokens)
+        else:
+            self._body.show_text(answer.text, answer.ended)
+        self.tokens.setVisible(as_tokens)
+        self._body.setVisible(not as_tokens)
         self._status.setText(self._status_text(answer))
         self._status.setVisible(not answer.text and not answer.ended)
         self._note.show_error(wording.error_sentence(answer.error) if answer.error else "")
         if answer.ended:
             self._show_foot(answer)
         self._foot.setVisible(answer.ended and bool(self._foot.text()))
+
+    def set_as_tokens(self, as_tokens: bool) -> None:
+        """Show the answer as its tokens, or as rendered text."""
+        self._as_tokens = as_tokens
+        self.refresh()
 
     def _show_foot(self, answer: Answer) -> None:
         parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
@@ -177,9 +194,9 @@ class _Bubble(QFrame):
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("question")
-        label = QLabel(text, self)
+        label = WrappedLabel(self)
         label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
+        label.setText(text)
         label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -198,8 +215,7 @@ class ErrorNote(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._label = QLabel(self)
-        self._label.setWordWrap(True)
+        self._label = WrappedLabel(self)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._button = QPushButton(self)
         self._button.setProperty("look", "button")

@@ -1,76 +1,42 @@
-"""Widgets that show the blocks of an answer: prose rendered from Markdown, and code as it is written."""
+"""Prose of an answer: Markdown rendered by Qt, with raw HTML shown literally, in the spacing of the look."""
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
-    QFontDatabase,
-    QGuiApplication,
-    QResizeEvent,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
     QTextFormat,
     QTextFrameFormat,
     QTextListFormat,
-    QTextOption,
     QTextTable,
     QTextTableFormat,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QTextBrowser,
-    QVBoxLayout,
-    QWidget,
 )
 
 from app import theme
-from app.chat.highlight import highlight
+from app.chat.flowing_text import LINE_HEIGHT, FlowingText
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
 
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
-_LINE_HEIGHT = 1.5
 _PARAGRAPH_SPACE = 12
 
 
-class _ClosedDocument(QTextDocument):
-    """A document that fetches nothing, whatever its text refers to."""
-
-    def loadResource(self, kind: int, name: QUrl | str) -> None:  # noqa: ARG002
-        return None
-
-
-class Prose(QTextBrowser):
-    """Read-only rendered Markdown, as high as its text. `link_chosen` carries the address of a clicked link."""
+class Prose(FlowingText):
+    """Read-only rendered Markdown. `link_chosen` carries the address of a clicked link."""
 
     link_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("prose")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setDocument(_ClosedDocument(self))
-        self.document().setDocumentMargin(0)
-        self.document().setUndoRedoEnabled(False)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setOpenLinks(False)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString()))
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextBrowserInteraction | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
         self._markdown = ""
 
     @property
@@ -86,18 +52,7 @@ class Prose(QTextBrowser):
         document = self.document()
         document.setMarkdown(text, _MARKDOWN)
         _space(document, self.font())
-        self._fit()
-
-    def loadResource(self, kind: int, name: QUrl | str) -> None:  # noqa: ARG002
-        return None
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
-            self._fit()
+        self.fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -105,16 +60,12 @@ class Prose(QTextBrowser):
             text, self._markdown = self._markdown, ""
             self.show_markdown(text)
 
-    def _fit(self) -> None:
-        self.document().setTextWidth(self.viewport().width())
-        self.setFixedHeight(max(1, math.ceil(self.document().size().height())))
-
 
 def _space(document: QTextDocument, font: QFont) -> None:
     """Line height, room between blocks, calm headings, and lists that do not stand far out."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    block, line_height = document.begin(), _LINE_HEIGHT * font.pixelSize()
+    block, line_height = document.begin(), LINE_HEIGHT * font.pixelSize()
     while block.isValid():
         cursor.setPosition(block.position())
         style = QTextBlockFormat(block.blockFormat())
@@ -172,111 +123,3 @@ def _draw_tables(document: QTextDocument) -> None:
         style.setTopMargin(4)
         style.setBottomMargin(_PARAGRAPH_SPACE)
         frame.setFormat(style)
-
-
-class CodeBlock(QFrame):
-    """A code block with its language and a button that copies it. Long lines scroll sideways."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("codeBlock")
-        self._text, self._language = "", ""
-        header = QFrame(self)
-        header.setObjectName("codeHeader")
-        self._name = QLabel(header)
-        self._name.setProperty("look", "muted")
-        self._copy = QPushButton(header)
-        self._copy.setProperty("look", "small")
-        self._copy.clicked.connect(self._copy_text)
-        row = QHBoxLayout(header)
-        row.setContentsMargins(12, 2, 4, 2)
-        row.addWidget(self._name, 1)
-        row.addWidget(self._copy)
-        self._view = _CodeView(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(header)
-        column.addWidget(self._view)
-        self.retranslate()
-
-    @property
-    def text(self) -> str:
-        return self._text
-
-    def show_code(self, text: str, language: str, closed: bool) -> None:
-        """Show what there is of a block; it is coloured once it is `closed`."""
-        self._language = language
-        self._name.setText(language or self.tr("code"))
-        if text != self._text:
-            if text.startswith(self._text):
-                self._view.append_text(text[len(self._text) :])
-            else:
-                self._view.setPlainText(text)
-            self._text = text
-            self._view.fit()
-        if closed:
-            highlight(self._view.document(), self._text, self._language)
-
-    def retranslate(self) -> None:
-        self._copy.setText(self.tr("Copy"))
-        self._copy.setAccessibleName(self.tr("Copy this code"))
-        self._view.setAccessibleName(self.tr("Code"))
-        if not self._language:
-            self._name.setText(self.tr("code"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            highlight(self._view.document(), self._text, self._language)
-
-    def _copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self._text)
-        self._copy.setText(self.tr("Copied"))
-
-
-class _CodeView(QPlainTextEdit):
-    """Read-only code, as high as it is long."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("code")
-        self.setReadOnly(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setUndoRedoEnabled(False)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.document().setDocumentMargin(12)
-
-    def append_text(self, text: str) -> None:
-        cursor = QTextCursor(self.document())
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
-
-    def fit(self) -> None:
-        lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))
-        bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
-        margins = 2 * math.ceil(self.document().documentMargin())
-        self.setFixedHeight(
-            math.ceil(lines * self.blockBoundingRect(self.firstVisibleBlock()).height()) + margins + bar
-        )
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
-            self.fit()
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, self.height())

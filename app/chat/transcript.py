@@ -21,9 +21,12 @@ _NEAR_END = 24
 
 
 class Transcript(QScrollArea):
-    """One widget a turn. `again` carries a turn whose answer is wanted once more."""
+    """One widget a turn. `again` carries a turn whose answer is wanted once more, `rounds_selected` a turn and the
+    rounds whose tokens are selected in it.
+    """
 
     again = Signal(object)
+    rounds_selected = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +36,7 @@ class Transcript(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self._views: dict[Turn, TurnView] = {}
         self._at_end = True
+        self._as_tokens = False
         self._column = QWidget()
         self._build_body()
         self.link_menu = QMenu(self)
@@ -47,7 +51,7 @@ class Transcript(QScrollArea):
         self.retranslate()
 
     def _build_body(self) -> None:
-        body = QWidget()
+        self._body = body = QWidget()
         body.setObjectName("transcriptBody")
         self._column.setMaximumWidth(COLUMN_WIDTH)
         self._turns = QVBoxLayout(self._column)
@@ -83,6 +87,19 @@ class Transcript(QScrollArea):
         if view := self._views.get(turn):
             view.refresh()
 
+    def set_as_tokens(self, as_tokens: bool) -> None:
+        """Show answers as their tokens, or as rendered text."""
+        self._as_tokens = as_tokens
+        for view in self._views.values():
+            view.set_as_tokens(as_tokens)
+
+    def show_round(self, turn: Turn, number: int) -> None:
+        """Select a round's tokens and bring them into view. Answers are shown as tokens for it."""
+        tokens = self._views[turn].tokens
+        tokens.select_round(number)
+        place = tokens.mapTo(self._body, tokens.cursorRect().center())
+        self.ensureVisible(place.x(), place.y(), 0, 80)
+
     def view(self, turn: Turn) -> TurnView:
         return self._views[turn]
 
@@ -96,7 +113,8 @@ class Transcript(QScrollArea):
         self._newest.setAccessibleName(self.tr("Jump to the newest text"))
 
     def _add(self, turn: Turn) -> None:
-        view = TurnView(turn, self._column)
+        view = TurnView(turn, self._as_tokens, self._column)
+        view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
         view.link_chosen.connect(self._show_link)
         view.again.connect(lambda: self.again.emit(turn))
         self._views[turn] = view

@@ -1,28 +1,18 @@
-"""The live panel on the right: what speculation does for the answer that is shown, while it is written and
-after.
-"""
+"""The live panel on the right: what speculation does for the answer that is shown, while it is written and after."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app import theme
-from app.icons import icon
 from app.speculation import figures
+from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
+from app.speculation.gauges import Figure, Legend, Segments, label
+from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
+from engine.stats import RequestStats
 
 if TYPE_CHECKING:
     from app.actions import Actions
@@ -32,59 +22,23 @@ WIDTH = 340
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 
 
-class Segments(QFrame):
-    """A row of buttons of which one is down, bound to checkable actions."""
+class Section(QWidget):
+    """A chart with its title above and its words below."""
 
-    def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, chart: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName("segments")
-        self._bound = [(actions[action_id], QPushButton(self)) for action_id in ids]
-        group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        for action, button in self._bound:
-            button.setProperty("look", "segment")
-            button.setCheckable(True)
-            group.addButton(button)
-            row.addWidget(button)
-            button.clicked.connect(action.trigger)
-            action.changed.connect(self.refresh)
-        self.refresh()
-
-    def refresh(self) -> None:
-        for action, button in self._bound:
-            button.setText(action.text())
-            button.setToolTip(action.whatsThis())
-            button.setAccessibleName(action.whatsThis())
-            button.setChecked(action.isChecked())
-
-
-class Figure(QWidget):
-    """A value with its name below."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._value, self._name = QLabel(self), QLabel(self)
-        self._value.setProperty("look", "figure")
-        self._name.setProperty("look", "muted")
+        self.title, self.words = label(self, "caption"), label(self, "muted")
+        self.words.setWordWrap(True)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self._value)
-        column.addWidget(self._name)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(6)
+        for view in (self.title, chart, self.words):
+            column.addWidget(view)
+        self._chart = chart
 
-    @property
-    def text(self) -> str:
-        return self._value.text()
-
-    def show_value(self, value: str, name: str) -> None:
-        if self._value.text() != value:
-            self._value.setText(value)
-        if self._name.text() != name:
-            self._name.setText(name)
-            self.setAccessibleName(name)
-        self.setAccessibleDescription(value)
+    def set_title(self, text: str) -> None:
+        self.title.setText(text)
+        self._chart.setAccessibleName(text)
 
 
 class SpeculationPanel(QFrame):
@@ -95,16 +49,21 @@ class SpeculationPanel(QFrame):
         self.setObjectName("panel")
         self.setFixedWidth(WIDTH)
         self._answer: Answer | None = None
-        self._title = _label(self, "title")
+        self._history = RoundHistory()
+        self._title = label(self, "title")
         self._segments = Segments(actions, _CHOICES, self)
-        self._rate_name = _label(self, "caption")
-        self.rate = _label(self, "big")
+        self._rate_name = label(self, "caption")
+        self.rate = label(self, "big")
         self.per_round, self.speed, self.guesses, self.first = (Figure(self) for _ in range(4))
-        self._sentence = _label(self, "reason")
+        self._sentence = label(self, "reason")
         self._sentence.setWordWrap(True)
-        self._strip_name = _label(self, "caption")
+        self._strip_name = label(self, "caption")
         self.strip = RoundStrip(self)
         self._legend = Legend(self)
+        self.speed_line, self.depth_line = LineChart(52, "draft", self), LineChart(28, "draft", self)
+        self.positions, self.time = PositionBars(self), TimeBar(self)
+        charts: tuple[Chart, ...] = (self.speed_line, self.positions, self.time, self.depth_line)
+        self._speed, self._positions, self._time, self._depth = (Section(chart, self) for chart in charts)
         self._build()
         self.retranslate()
 
@@ -132,9 +91,10 @@ class SpeculationPanel(QFrame):
         column.addSpacing(4)
         column.addWidget(self._sentence)
         column.addSpacing(8)
-        column.addWidget(self._strip_name)
-        column.addWidget(self.strip)
-        column.addWidget(self._legend)
+        for view in (self._strip_name, self.strip, self._legend):
+            column.addWidget(view)
+        for section in (self._speed, self._positions, self._time, self._depth):
+            column.addWidget(section)
         column.addStretch(1)
         area = QScrollArea(self)
         area.setWidgetResizable(True)
@@ -150,81 +110,72 @@ class SpeculationPanel(QFrame):
         self.refresh()
 
     def refresh(self) -> None:
+        """Show what the record holds now."""
         answer = self._answer
-        stats = answer.stats if answer else None
-        self.rate.setText(figures.percent(stats.accept_rate if stats else None))
+        stats = answer.stats if answer else RequestStats()
+        self._show_figures(answer, stats)
+        self._show_sentence(*figures.sentence(answer))
+        self.strip.show_answer(answer)
+        self._show_charts(answer, stats)
+
+    def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
+        set_text(self.rate, figures.percent(stats.accept_rate))
         self.rate.setAccessibleName(f"{self._rate_name.text()}: {self.rate.text()}")
-        self.per_round.show_value(
-            figures.number(stats.tokens_per_round if stats else None), self.tr("tokens per round")
-        )
-        speed_name = figures.speed_text(stats) if stats else self.tr("tokens/s")
-        self.speed.show_value(figures.number(stats.decode_tps if stats else None), speed_name)
+        self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens per round"))
+        self.speed.show_value(figures.number(stats.decode_tps), figures.speed_text(stats))
         depth = figures.depth_in_use(answer) if answer else None
-        self.guesses.show_value(
-            figures.number(depth, 0 if depth is None or depth == int(depth) else 1), self.tr("guesses at a time")
-        )
-        self.first.show_value(figures.seconds(stats.ttft_s if stats else None), self.tr("first token"))
-        sentence, positive = figures.sentence(answer)
+        decimals = 0 if depth is None or depth == int(depth) else 1
+        self.guesses.show_value(figures.number(depth, decimals), self.tr("guesses at a time"))
+        self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
+
+    def _show_sentence(self, sentence: str, pays: bool) -> None:
         self._sentence.setVisible(bool(sentence))
-        self._sentence.setText(sentence)
-        look = "reason" if positive else "reason-plain"
+        set_text(self._sentence, sentence)
+        look = "reason" if pays else "reason-plain"
         if self._sentence.property("look") != look:
             self._sentence.setProperty("look", look)
             self._sentence.style().unpolish(self._sentence)
             self._sentence.style().polish(self._sentence)
-        self.strip.show_answer(answer)
+
+    def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
+        history = self._history
+        history.follow(answer)
+        plain = self.tr("plain decoding here: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
+        self.speed_line.show_values(history.speed.values, stats.plain_tps, plain)
+        set_text(self._speed.words, plain if stats.plain_tps is not None else "")
+        self.positions.show_stats(stats)
+        self.time.show_stats(stats)
+        set_text(self._time.words, self.time.words())
+        deepest = max((record.drafted for record in answer.rounds[-1:]), default=0) if answer else 0
+        self.depth_line.show_values(
+            history.depth.values, None, self.tr("now {depth}").format(depth=figures.number(deepest, 0))
+        )
+        self._speed.setVisible(bool(history.speed.values))
+        self._depth.setVisible(any(history.depth.values))
+        self._positions.setVisible(bool(stats.drafted))
+        self._time.setVisible(bool(history.speed.values))
+        for section in (self._speed, self._positions, self._time, self._depth):
+            section.words.setVisible(bool(section.words.text()))
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
         self._rate_name.setText(self.tr("Accept rate, this answer"))
         self._strip_name.setText(self.tr("Rounds"))
         self.strip.setAccessibleName(self.tr("Rounds"))
+        self._speed.set_title(self.tr("Tokens per second"))
+        self._positions.set_title(self.tr("Accepted by position"))
+        self._time.set_title(self.tr("Where time went"))
+        self._depth.set_title(self.tr("Guesses per round"))
         self._legend.retranslate()
         self.refresh()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_legend"):
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_depth"):
             self.retranslate()
 
 
-class Legend(QWidget):
-    """What the colours of the strip mean, in words."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._marks: list[tuple[QLabel, QLabel, str]] = []
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        for source in ("main", "draft", "ngram", "rejected"):
-            mark, name = QLabel(self), _label(self, "muted")
-            row.addWidget(mark)
-            row.addWidget(name)
-            row.addSpacing(8)
-            self._marks.append((mark, name, source))
-        row.addStretch(1)
-        self._dress()
-
-    def retranslate(self) -> None:
-        for _, name, source in self._marks:
-            name.setText(self.tr("rejected") if source == "rejected" else figures.source_name(source))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_marks"):
-            self._dress()
-
-    def _dress(self) -> None:
-        colours = theme.colours()
-        for mark, _, source in self._marks:
-            drawing = (
-                icon("draft-off", colours.muted) if source == "rejected" else icon("draft-on", colours.accent(source))
-            )
-            mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))
-
-
-def _label(parent: QWidget, look: str) -> QLabel:
-    label = QLabel(parent)
-    label.setProperty("look", look)
-    return label
+def set_text(shown: QLabel, text: str) -> None:
+    """Set a label's text only if it changes: setting it lays the panel out again."""
+    if shown.text() != text:
+        shown.setText(text)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app import theme
@@ -34,7 +34,7 @@ class RoundStrip(QWidget):
         super().__init__(parent)
         self._answer: Answer | None = None
         self._back = 0
-        self._marked: frozenset[int] = frozenset()
+        self.marked: frozenset[int] = frozenset()
         self._hovered: int | None = None
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -42,12 +42,12 @@ class RoundStrip(QWidget):
 
     def show_answer(self, answer: Answer | None) -> None:
         if answer is not self._answer:
-            self._answer, self._back, self._marked = answer, 0, frozenset()
+            self._answer, self._back, self.marked = answer, 0, frozenset()
         self.update()
 
     def mark(self, rounds: frozenset[int]) -> None:
         """Mark these rounds, as those of a selection in the transcript."""
-        self._marked = rounds
+        self.marked = rounds
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -65,16 +65,15 @@ class RoundStrip(QWidget):
         return self._answer.rounds[max(0, end - self.columns) : end]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for column, record in enumerate(self.visible_rounds()):
-            self._paint_round(painter, column * PITCH, record)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for column, record in enumerate(self.visible_rounds()):
+                self._paint_round(painter, column * PITCH, record)
 
     def _paint_round(self, painter: QPainter, x: int, record: RoundRecord) -> None:
         colours = theme.colours()
         height = max(record.drafted, record.accepted) + 1
-        if record.number in self._marked or record.number == self._hovered:
+        if record.number in self.marked or record.number == self._hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.selection))
             painter.drawRoundedRect(QRectF(x - 1.5, 0, CELL + 3, self.height()), 3, 3)
@@ -104,8 +103,8 @@ class RoundStrip(QWidget):
         if number != self._hovered:
             self._hovered = number
             self.update()
-        if record and self._answer:
-            QToolTip.showText(event.globalPosition().toPoint(), round_text(self._answer, record), self)
+        if record:
+            QToolTip.showText(event.globalPosition().toPoint(), self.words_at(event.position().toPoint()), self)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = None
@@ -121,7 +120,23 @@ class RoundStrip(QWidget):
             event.ignore()
             return
         angle = event.angleDelta().x() or event.angleDelta().y()
-        most = len(self._answer.rounds) - self.columns
-        self._back = min(most, max(0, self._back + (3 if angle > 0 else -3)))
-        self.update()
+        self.go_back(3 if angle > 0 else -3)
         event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Left: 1, Qt.Key.Key_Right: -1, Qt.Key.Key_Home: 10**9, Qt.Key.Key_End: -(10**9)}
+        if event.key() in step:
+            self.go_back(step[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def go_back(self, rounds: int) -> None:
+        """Show older rounds; a negative number goes towards the newest."""
+        most = max(0, len(self._answer.rounds) - self.columns) if self._answer else 0
+        self._back = min(most, max(0, self._back + rounds))
+        self.update()
+
+    def words_at(self, point: QPoint) -> str:
+        """The round under a point, in words; "" where there is none."""
+        record = self._round_at(QPointF(point))
+        return round_text(self._answer, record) if record and self._answer else ""

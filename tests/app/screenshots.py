@@ -104,12 +104,21 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     for width, height in SIZES:
         window.resize(width, height)
         _save(application, window, folder / f"answer-{name}-{width}.png")
+    window.resize(*SIZES[0])
+    window._actions["show-tokens"].trigger()
+    _save(application, window, folder / f"tokens-{name}.png")
     window.close()
 
 
 def _states(application: Application, folder: Path) -> None:
     window, session = _open(application, [Script("")])
     _save(application, window, folder / "welcome.png")
+    window._palette.open()
+    _save(application, window, folder / "palette.png")
+    window._palette.close_overlay()
+    window._shortcuts.open()
+    _save(application, window, folder / "shortcuts.png")
+    window._shortcuts.close_overlay()
     window.close()
     problem = ModelNotUsable("models/Qwen3-8B-4bit", "incomplete", "model-00002-of-00002.safetensors")
     window, session = _open(application, [Script("")], loads=[problem])

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtGui import QGuiApplication, QTextCursor
 
+from app.chat.code_block import CodeBlock
 from app.chat.highlight import spans
 from app.chat.message import AnswerBody
-from app.chat.prose import CodeBlock, Prose
+from app.chat.prose import Prose
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

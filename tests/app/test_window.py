@@ -6,7 +6,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 
 from app.chat.answer import State
@@ -243,6 +244,19 @@ def test_side_panes_make_room_by_themselves_and_obey_the_user(open_window: OpenW
     assert window._panel.isVisible()
 
 
+def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A paragraph that is long enough to be wrapped.\n\n" * 40)]))
+    ask(window, "A question of many words, so that its bubble has to be wrapped as well when it is narrow. " * 4)
+    wait_for_end(window, qtbot)
+    body = window._transcript.widget()
+    view = window._transcript.view(window._session.chat.turns[-1])
+    for width in (1400, 700, 1200):
+        window.resize(width, 700)
+        qtbot.waitUntil(lambda: body.height() - view.mapTo(body, view.rect().bottomLeft()).y() < 40)
+        assert view.height() - view._foot.geometry().bottom() < 8
+        assert view._foot.height() < 60
+
+
 def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow, qtbot: QtBot) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(80))
     engine = ScriptedEngine([Script(long), Script(long)])
@@ -287,3 +301,12 @@ def test_settings_of_the_panel_reach_the_next_request(open_window: OpenWindow, q
     ask(window, "hello")
     wait_for_end(window, qtbot)
     assert engine.requests[-1].speculation == replace(window._session.speculation, method="draft")
+
+
+def test_a_first_syllable_that_is_still_composed_can_be_sent(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("네.")])
+    window = open_window(engine)
+    QCoreApplication.sendEvent(window._composer.edit, QInputMethodEvent("네", []))
+    QTest.mouseClick(window._composer._button, Qt.MouseButton.LeftButton)
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"] == "네"

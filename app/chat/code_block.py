@@ -1,0 +1,119 @@
+"""A code block of an answer: as it is written, coloured once it is whole, copied with one click."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.chat.highlight import highlight
+
+
+class CodeBlock(QFrame):
+    """A code block with its language and a button that copies it. Long lines scroll sideways."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("codeBlock")
+        self._text, self._language = "", ""
+        header = QFrame(self)
+        header.setObjectName("codeHeader")
+        self._name = QLabel(header)
+        self._name.setProperty("look", "muted")
+        self._copy = QPushButton(header)
+        self._copy.setProperty("look", "small")
+        self._copy.clicked.connect(self._copy_text)
+        row = QHBoxLayout(header)
+        row.setContentsMargins(12, 2, 4, 2)
+        row.addWidget(self._name, 1)
+        row.addWidget(self._copy)
+        self._view = _CodeView(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addWidget(header)
+        column.addWidget(self._view)
+        self.retranslate()
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    def show_code(self, text: str, language: str, closed: bool) -> None:
+        """Show what there is of a block; it is coloured once it is `closed`."""
+        self._language = language
+        self._name.setText(language or self.tr("code"))
+        if text != self._text:
+            if text.startswith(self._text):
+                self._view.append_text(text[len(self._text) :])
+            else:
+                self._view.setPlainText(text)
+            self._text = text
+            self._view.fit()
+        if closed:
+            highlight(self._view.document(), self._text, self._language)
+
+    def retranslate(self) -> None:
+        self._copy.setText(self.tr("Copy"))
+        self._copy.setAccessibleName(self.tr("Copy this code"))
+        self._view.setAccessibleName(self.tr("Code"))
+        if not self._language:
+            self._name.setText(self.tr("code"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            highlight(self._view.document(), self._text, self._language)
+
+    def _copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+        self._copy.setText(self.tr("Copied"))
+
+
+class _CodeView(QPlainTextEdit):
+    """Read-only code, as high as it is long."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("code")
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUndoRedoEnabled(False)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.document().setDocumentMargin(12)
+
+    def append_text(self, text: str) -> None:
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
+
+    def fit(self) -> None:
+        lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))
+        bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
+        margins = 2 * math.ceil(self.document().documentMargin())
+        self.setFixedHeight(
+            math.ceil(lines * self.blockBoundingRect(self.firstVisibleBlock()).height()) + margins + bar
+        )
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())

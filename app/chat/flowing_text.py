@@ -1,0 +1,55 @@
+"""Text that is shown whole: as high as it is long, scrolled by the chat around it, and never fetching anything."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption, QWheelEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
+
+# Height of a line in font sizes, as in the look.
+LINE_HEIGHT = 1.5
+
+
+class _ClosedDocument(QTextDocument):
+    """A document that fetches nothing, whatever its text refers to."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> None:  # noqa: ARG002
+        return None
+
+
+class FlowingText(QTextBrowser):
+    """A read-only document without scroll bars, whose height follows its text and its width."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("prose")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setDocument(_ClosedDocument(self))
+        self.document().setDocumentMargin(0)
+        self.document().setUndoRedoEnabled(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setOpenLinks(False)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextBrowserInteraction | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+
+    def loadResource(self, kind: int, name: QUrl | str) -> None:  # noqa: ARG002
+        return None
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.fit()
+
+    def fit(self) -> None:
+        """Take the height that the text needs at this width."""
+        self.document().setTextWidth(self.viewport().width())
+        self.setFixedHeight(max(1, math.ceil(self.document().size().height())))

@@ -1,0 +1,154 @@
+"""The token view: an answer's raw text with each token tinted by who proposed it. Exactly the engine's records.
+
+A guess of the draft model has a solid underline, one of lookup a dashed one, so the colours are not needed to tell.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app import theme
+from app.chat.flowing_text import LINE_HEIGHT, FlowingText
+from app.speculation.figures import number, source_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.events import Token
+
+_UNDERLINES = {
+    "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
+    "ngram": QTextCharFormat.UnderlineStyle.DashUnderline,
+}
+
+
+class TokenView(FlowingText):
+    """Grows with the list it is given. `rounds_selected` carries the rounds that a selection touches."""
+
+    rounds_selected = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tokens: list[Token] = []
+        # Where each token begins in the document, in UTF-16 units as Qt counts, and where the last one ends.
+        self._starts: list[int] = []
+        self._end = 0
+        self._line, self._in_code = "", False
+        self.selectionChanged.connect(self._tell_selection)
+
+    def show_tokens(self, tokens: Sequence[Token]) -> None:
+        """Show all of `tokens`; only those that are new are written."""
+        if len(tokens) < len(self._tokens):
+            self._reset()
+        if len(tokens) == len(self._tokens):
+            return
+        self.ensurePolished()
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()
+        spacing = QTextBlockFormat()
+        spacing.setLineHeight(
+            LINE_HEIGHT * self.font().pixelSize(), QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+        )
+        cursor.setBlockFormat(spacing)
+        for token in tokens[len(self._tokens) :]:
+            self._starts.append(self._end)
+            self._end += len(token.text.encode("utf-16-le")) // 2
+            # A carriage return would be written as a second new line and shift every position after it.
+            text = token.text.replace("\r", " ")
+            cursor.insertText(text, char_format(token.source, self._in_code))
+            self._follow_fences(text)
+        cursor.endEditBlock()
+        self._tokens = list(tokens)
+        self.fit()
+
+    def _follow_fences(self, text: str) -> None:
+        """Keep track of whether the next token is inside a code block, which is set in a fixed pitch."""
+        *lines, rest = (self._line + text).split("\n")
+        for line in lines:
+            if line.lstrip().startswith(("```", "~~~")):
+                self._in_code = not self._in_code
+        self._line = rest
+
+    def token_at(self, position: int) -> Token | None:
+        """The token that covers a position of the document; tokens without text cover none."""
+        if not 0 <= position < self._end:
+            return None
+        return self._tokens[bisect_right(self._starts, position) - 1]
+
+    def span_of_round(self, number: int) -> tuple[int, int] | None:
+        """Where the tokens of a round begin and end in the document, or None if they are not here."""
+        inside = [index for index, token in enumerate(self._tokens) if token.round == number]
+        if not inside:
+            return None
+        after = inside[-1] + 1
+        return self._starts[inside[0]], self._starts[after] if after < len(self._starts) else self._end
+
+    def select_round(self, number: int) -> None:
+        if span := self.span_of_round(number):
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(span[0])
+            cursor.setPosition(span[1], QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
+
+    def words_at(self, position: int) -> str:
+        """What the token at a position is, in words; "" where there is none."""
+        token = self.token_at(position)
+        if token is None:
+            return ""
+        words = self.tr("{source} · round {round}, position {position} · log-probability {logprob}")
+        return words.format(
+            source=source_name(token.source),
+            round=token.round,
+            position=token.position + 1,
+            logprob=number(token.logprob, 2),
+        )
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip:
+            place = cast("QHelpEvent", event)
+            position = self.cursorForPosition(self.viewport().mapFrom(self, place.pos())).position()
+            QToolTip.showText(place.globalPos(), self.words_at(position), self)
+            return True
+        return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and getattr(self, "_tokens", None):
+            tokens = self._tokens
+            self._reset()
+            self.show_tokens(tokens)
+
+    def _reset(self) -> None:
+        self.clear()
+        self._tokens, self._starts, self._end = [], [], 0
+        self._line, self._in_code = "", False
+
+    def _tell_selection(self) -> None:
+        cursor = self.textCursor()
+        first, last = cursor.selectionStart(), cursor.selectionEnd()
+        if first == last:
+            self.rounds_selected.emit(frozenset())
+            return
+        begin = bisect_right(self._starts, first) - 1
+        end = bisect_right(self._starts, last - 1)
+        self.rounds_selected.emit(frozenset(token.round for token in self._tokens[max(begin, 0) : end]))
+
+
+def char_format(source: str, in_code: bool = False) -> QTextCharFormat:
+    """How a token of a proposer looks: the main model's own as plain text, guesses on a tint with an underline."""
+    style = QTextCharFormat()
+    colours = theme.colours()
+    style.setForeground(QColor(colours.text))
+    if in_code:
+        style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
+    if source in _UNDERLINES:
+        style.setBackground(QColor(colours.tint(source)))
+        style.setUnderlineStyle(_UNDERLINES[source])
+        style.setUnderlineColor(QColor(colours.accent(source)))
+    return style

@@ -1,0 +1,179 @@
+"""The charts of the live panel, painted by ourselves: speed, depth, acceptance by position, where time went.
+
+Each says what it shows in words too, as its accessible description and as its tooltip.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+from app.speculation import figures
+from app.speculation.history import position_rates, time_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.stats import RequestStats
+
+_BARS_SHOWN = 8
+
+
+class Chart(QWidget):
+    """A painted figure of a fixed height that is also a sentence."""
+
+    def __init__(self, height: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._height = height
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._height)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        # As a context, the painter ends even if painting fails; a painter left active would crash Qt.
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.paint(painter)
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint the figure; subclasses do."""
+
+    def say(self, words: str) -> None:
+        """The chart in words. Painting follows."""
+        self.setAccessibleDescription(words)
+        self.setToolTip(words)
+        self.update()
+
+
+class LineChart(Chart):
+    """One series over time, with a dashed level to compare it with. The scale begins at zero."""
+
+    def __init__(self, height: int, source: str, parent: QWidget | None = None) -> None:
+        super().__init__(height, parent)
+        self._source = source
+        self._values: Sequence[float] = ()
+        self._level: float | None = None
+
+    def show_values(self, values: Sequence[float], level: float | None, words: str) -> None:
+        self._values, self._level = values, level
+        self.say(words)
+
+    def points(self) -> list[QPointF]:
+        """The line in widget coordinates, from the left edge to the right one."""
+        top = self._top()
+        steps = max(len(self._values) - 1, 1)
+        width, height = self.width() - 2, self.height() - 4
+        return [
+            QPointF(1 + width * index / steps, 2 + height * (1 - value / top))
+            for index, value in enumerate(self._values)
+        ]
+
+    def _top(self) -> float:
+        return max(max(self._values, default=0.0), self._level or 0.0, 1e-9) * 1.05
+
+    def paint(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        if self._level is not None and self._values:
+            y = 2 + (self.height() - 4) * (1 - self._level / self._top())
+            pen = QPen(QColor(colours.main), 1.5, Qt.PenStyle.DashLine)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+        if len(self._values) > 1:
+            pen = QPen(QColor(colours.accent(self._source)), 2)
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.setPen(pen)
+            painter.drawPolyline(QPolygonF(self.points()))
+        else:
+            painter.setPen(QPen(QColor(colours.line), 1))
+            painter.drawLine(0, self.height() - 2, self.width(), self.height() - 2)
+
+
+class PositionBars(Chart):
+    """How often the first, second, ... guess of a round is accepted once it is reached."""
+
+    LABEL = 18
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(74, parent)
+        self._rates: list[tuple[float, int, int]] = []
+
+    def show_stats(self, stats: RequestStats) -> None:
+        self._rates = position_rates(stats)[:_BARS_SHOWN]
+        self.say("\n".join(self.words()))
+
+    def words(self) -> list[str]:
+        """A line a position: its rate and the counts behind it."""
+        return [
+            self.tr("Guess {position}: {rate} accepted ({accepted} of {reached})").format(
+                position=index + 1,
+                rate=figures.percent(rate),
+                accepted=figures.number(accepted, 0),
+                reached=figures.number(reached, 0),
+            )
+            for index, (rate, accepted, reached) in enumerate(self._rates)
+        ]
+
+    def paint(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        font = painter.font()
+        font.setPixelSize(11)
+        painter.setFont(font)
+        ground = self.height() - self.LABEL
+        slots = max(5, len(self._rates))
+        gap = 12 if slots <= 6 else 6
+        width = (self.width() + gap) / slots - gap
+        for index, (rate, _, _) in enumerate(self._rates):
+            left = index * (width + gap)
+            fill = QColor(colours.draft)
+            # Fainter with each position, as their counts get smaller; the number below says the same.
+            fill.setAlphaF(max(0.45, 1.0 - 0.1 * index))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(fill)
+            height = max(2.0, ground * rate)
+            painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
+            painter.setPen(QColor(colours.muted))
+            label = QRectF(left - gap / 2, ground + 2, width + gap, self.LABEL - 2)
+            # With many bars there is no room for the sign; the title says what is counted.
+            text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
+            painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
+        if not self._rates:
+            painter.setPen(QPen(QColor(colours.line), 1))
+            painter.drawLine(0, ground, self.width(), ground)
+
+
+class TimeBar(Chart):
+    """One bar, shared by draft, verify and host."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(12, parent)
+        self._shares: tuple[float, float, float] | None = None
+
+    def show_stats(self, stats: RequestStats) -> None:
+        self._shares = time_shares(stats)
+        self.say(self.words())
+
+    def words(self) -> str:
+        if self._shares is None:
+            return figures.NONE
+        draft, verify, host = map(figures.percent, self._shares)
+        return self.tr("draft {draft} · verify {verify} · host {host}").format(draft=draft, verify=verify, host=host)
+
+    def paint(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self._shares is None:
+            painter.setBrush(QColor(colours.line))
+            painter.drawRoundedRect(QRectF(self.rect()), 3, 3)
+            return
+        left, gap = 0.0, 2.0
+        for share, colour in zip(self._shares, (colours.draft, colours.main, colours.rejected), strict=True):
+            width = self.width() * share
+            if width >= 1:
+                painter.setBrush(QColor(colour))
+                painter.drawRoundedRect(QRectF(left, 0, max(2.0, width - gap), self.height()), 3, 3)
+            left += width

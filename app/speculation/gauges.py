@@ -1,0 +1,114 @@
+"""The small parts of the live panel: a value with its name, a row of choices, the legend of the strip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app import theme
+from app.icons import icon
+from app.speculation import figures
+
+if TYPE_CHECKING:
+    from app.actions import Actions
+
+
+class Segments(QFrame):
+    """A row of buttons of which one is down, bound to checkable actions."""
+
+    def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("segments")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._bound = [(actions[action_id], QPushButton(self)) for action_id in ids]
+        group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for action, button in self._bound:
+            button.setProperty("look", "segment")
+            button.setCheckable(True)
+            group.addButton(button)
+            row.addWidget(button)
+            button.clicked.connect(action.trigger)
+            action.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        for action, button in self._bound:
+            button.setText(action.text())
+            button.setToolTip(action.whatsThis())
+            button.setAccessibleName(action.whatsThis())
+            button.setChecked(action.isChecked())
+
+
+class Figure(QWidget):
+    """A value with its name below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._value, self._name = QLabel(self), QLabel(self)
+        self._value.setProperty("look", "figure")
+        self._name.setProperty("look", "muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self._value)
+        column.addWidget(self._name)
+
+    @property
+    def text(self) -> str:
+        return self._value.text()
+
+    def show_value(self, value: str, name: str) -> None:
+        if self._value.text() != value:
+            self._value.setText(value)
+        if self._name.text() != name:
+            self._name.setText(name)
+            self.setAccessibleName(name)
+        self.setAccessibleDescription(value)
+
+
+class Legend(QWidget):
+    """What the colours of the strip mean, in words."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._marks: list[tuple[QLabel, QLabel, str]] = []
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        for source in ("main", "draft", "ngram", "rejected"):
+            mark, name = QLabel(self), label(self, "muted")
+            row.addWidget(mark)
+            row.addWidget(name)
+            row.addSpacing(8)
+            self._marks.append((mark, name, source))
+        row.addStretch(1)
+        self._dress()
+
+    def retranslate(self) -> None:
+        for _, name, source in self._marks:
+            name.setText(self.tr("rejected") if source == "rejected" else figures.source_name(source))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_marks"):
+            self._dress()
+
+    def _dress(self) -> None:
+        colours = theme.colours()
+        for mark, _, source in self._marks:
+            drawing = (
+                icon("draft-off", colours.muted) if source == "rejected" else icon("draft-on", colours.accent(source))
+            )
+            mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))
+
+
+def label(parent: QWidget, look: str) -> QLabel:
+    """An empty label that follows a rule of the style sheet."""
+    made = QLabel(parent)
+    made.setProperty("look", look)
+    return made

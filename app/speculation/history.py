@@ -1,0 +1,81 @@
+"""What the charts draw, gathered round by round. No Qt in here.
+
+Each series takes in only the rounds it has not seen, and keeps at most POINTS of them by merging neighbours, so a frame
+costs the same after ten rounds and after ten thousand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.chat.answer import Answer
+    from engine.stats import RequestStats
+
+POINTS = 240
+
+
+@dataclass
+class Series:
+    """Values in order, each the mean of `stride` inputs. At POINTS values, neighbours merge and `stride` doubles."""
+
+    values: list[float] = field(default_factory=list)
+    stride: int = 1
+    _pending: list[float] = field(default_factory=list)
+
+    def add(self, value: float) -> None:
+        self._pending.append(value)
+        if len(self._pending) < self.stride:
+            return
+        self.values.append(sum(self._pending) / len(self._pending))
+        self._pending.clear()
+        if len(self.values) >= POINTS:
+            pairs = zip(self.values[::2], self.values[1::2], strict=True)
+            self.values = [(first + second) / 2 for first, second in pairs]
+            self.stride *= 2
+
+
+class RoundHistory:
+    """Tokens per second and depth over the rounds of one answer."""
+
+    # Rounds that a momentary speed is taken over: one alone jumps too much to be read.
+    WINDOW = 8
+
+    def __init__(self) -> None:
+        self._answer: Answer | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self.speed, self.depth = Series(), Series()
+        self._seen = 0
+
+    def follow(self, answer: Answer | None) -> None:
+        """Take in the rounds of `answer` that are new; another answer starts anew."""
+        if answer is not self._answer or (answer is not None and len(answer.rounds) < self._seen):
+            self._answer = answer
+            self._clear()
+        if answer is None:
+            return
+        rounds = answer.rounds
+        for index in range(max(self._seen, 1), len(rounds)):
+            first = max(0, index - self.WINDOW)
+            seconds = rounds[index].at_s - rounds[first].at_s
+            tokens = sum(record.committed for record in rounds[first + 1 : index + 1])
+            if seconds > 0:
+                self.speed.add(tokens / seconds)
+            self.depth.add(rounds[index].drafted)
+        self._seen = len(rounds)
+
+
+def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
+    """Shares of draft, verify and host in the time of all rounds, or None before any was spent."""
+    whole = stats.draft_s + stats.verify_s + stats.host_s
+    if whole <= 0:
+        return None
+    return stats.draft_s / whole, stats.verify_s / whole, stats.host_s / whole
+
+
+def position_rates(stats: RequestStats) -> list[tuple[float, int, int]]:
+    """(rate, accepted, reached) of each guess position that was ever reached."""
+    return [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]

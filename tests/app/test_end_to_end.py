@@ -1,0 +1,106 @@
+"""The real window on the real engine and the starter pair."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.chat.answer import State
+from app.main_window import MainWindow
+from app.session import Session
+from engine import Engine, starter_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from app.application import Application
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG_WAIT_MS = 60_000
+
+
+@pytest.fixture
+def window(qapp: Application, qtbot: QtBot) -> Iterator[MainWindow]:
+    session = Session(Engine, starter_pair())
+    window = MainWindow(session, qapp)
+    window.show()
+    session.load_starter()
+    qtbot.waitUntil(lambda: session.ready, timeout=LONG_WAIT_MS)
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+def ask(window: MainWindow, text: str) -> None:
+    window._composer.edit.setPlainText(text)
+    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("question", ["What is Tandem?", "탠덤이 뭐예요?", "Tandem とは何ですか？", "Tandem 是什么？"])
+def test_a_question_in_each_language_is_answered_with_guesses(window: MainWindow, qtbot: QtBot, question: str) -> None:
+    ask(window, question)
+    answer = window._session.chat.turns[-1].answer
+    qtbot.waitUntil(lambda: answer.ended, timeout=LONG_WAIT_MS)
+    assert answer.state is State.DONE
+    assert answer.text.strip()
+    assert answer.stats.drafted > 0
+    assert "".join(token.text for token in answer.tokens) == answer.text
+
+
+def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: MainWindow, qtbot: QtBot) -> None:
+    texts = []
+    for method in ("speculation-auto", "speculation-off"):
+        window._actions["new-chat"].trigger()
+        window._actions[method].trigger()
+        ask(window, "How do I choose a draft model?")
+        turn = window._session.chat.turns[-1]
+        qtbot.waitUntil(lambda turn=turn: turn.answer.ended, timeout=LONG_WAIT_MS)
+        texts.append(turn.answer.text)
+    assert texts[0] == texts[1]
+    assert turn.answer.stats.drafted == 0
+    assert "switched off" in window._transcript.view(turn)._foot.text()
+
+
+def test_taking_the_draft_away_is_told_in_the_header(window: MainWindow, qtbot: QtBot) -> None:
+    window._actions["no-draft"].trigger()
+    qtbot.waitUntil(lambda: not window._session.pair.loading, timeout=LONG_WAIT_MS)
+    assert "No draft model" in window._header.draft.toolTip()
+    assert window._session.ready
+
+
+def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window._session.load(str(tmp_path), None)
+    qtbot.waitUntil(lambda: not window._session.pair.loading, timeout=LONG_WAIT_MS)
+    assert "config.json" in window._banner.text
+    ask(window, "Hello")
+    turn = window._session.chat.turns[-1]
+    qtbot.waitUntil(lambda: turn.answer.ended, timeout=LONG_WAIT_MS)
+    assert turn.answer.text
+
+
+def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "--self-test", "--screenshot", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    report = json.loads(done.stdout)
+    assert done.returncode == 0, report
+    assert report["ok"] is True
+    assert report["text"]
+    assert report["stats"]["drafted"] > 0
+    assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
+    assert {file.name for file in tmp_path.iterdir()} >= {"answer.png", "answer-dark.png"}

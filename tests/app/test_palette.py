@@ -1,0 +1,84 @@
+"""The command palette and the shortcut sheet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.actions import ACTIONS, MENUS
+from app.palette import matches
+from tests.app.scripted_engine import ScriptedEngine
+
+if TYPE_CHECKING:
+    from app.application import Application
+    from tests.app.conftest import OpenWindow
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "found"),
+    [
+        ("Start a new chat", "new", True),
+        ("Start a new chat", "CHAT start", True),
+        ("Start a new chat", "", True),
+        ("새 대화 시작", "대화", True),
+        ("Start a new chat", "model", False),
+    ],
+)
+def test_every_word_has_to_be_found(text: str, wanted: str, found: bool) -> None:
+    assert matches(text, wanted) is found
+
+
+def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Application) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["palette"].trigger()
+    QTest.keyClicks(window._palette._field, "dark")
+    QTest.keyClick(window._palette._field, Qt.Key.Key_Return)
+    assert not window._palette.isVisible()
+    assert qapp.theme.mode == "dark"
+
+
+def test_the_arrows_choose_and_wrap(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["palette"].trigger()
+    palette = window._palette
+    QTest.keyClick(palette._field, Qt.Key.Key_Up)
+    assert palette._list.currentRow() == len(palette._found) - 1
+    QTest.keyClick(palette._field, Qt.Key.Key_Down)
+    assert palette._list.currentRow() == 0
+
+
+def test_only_what_is_possible_now_is_offered(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["palette"].trigger()
+    offered = window._palette._found
+    assert window._actions["new-chat"] in offered
+    assert window._actions["stop"] not in offered
+    assert window._actions["copy-answer"] not in offered
+
+
+def test_escape_closes_it_and_gives_the_focus_back(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.activateWindow()
+    window._composer.edit.setFocus()
+    window._actions["palette"].trigger()
+    QTest.keyClick(window._palette._field, Qt.Key.Key_Escape)
+    assert not window._palette.isVisible()
+    assert window._composer.edit.hasFocus()
+
+
+def test_a_click_elsewhere_closes_it(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["palette"].trigger()
+    QTest.mouseClick(window._composer, Qt.MouseButton.LeftButton)
+    assert not window._palette.isVisible()
+
+
+def test_the_sheet_lists_every_shortcut(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["shortcuts"].trigger()
+    listed = [name for menu in MENUS for name, _ in window._shortcuts.rows(menu)]
+    assert listed == [spec.name for menu in MENUS for spec in ACTIONS if spec.menu == menu and spec.shortcut]
+    window._shortcuts.close_overlay()
