@@ -97,7 +97,7 @@ class AcceptRates:
                 rate = trusted.rate(rate)
             rate = 1.0 - min(1.0, factor * (1.0 - rate))
             error = sqrt(rate * (1.0 - rate) / (trusted.reached + PRIOR_WEIGHT))
-            rates.append(min(1.0, rate + doubts * error))
+            rates.append(max(0.0, min(1.0, rate + doubts * error)))
         return rates
 
     def expected_accepted(self, source: str, bucket: str, depth: int, *, doubts: float = 0.0) -> list[float]:
@@ -122,10 +122,11 @@ class AcceptRates:
         """Take over what `export` gave. Raises TypeError or ValueError for anything else."""
         sources: dict[str, _Source] = {}
         for name, buckets in data.items():
-            sources[name] = _Source(
-                {
-                    bucket: [_Position(float(reached), float(accepted)) for reached, accepted in positions]
-                    for bucket, positions in buckets.items()
-                }
-            )
+            sources[name] = _Source({bucket: [_known(*pair) for pair in pairs] for bucket, pairs in buckets.items()})
         self._sources = sources
+
+
+def _known(reached: float, accepted: float) -> _Position:
+    if not 0.0 <= accepted <= reached <= SLOW_ROUNDS:
+        raise ValueError(f"not how often a position was reached and accepted: {reached!r}, {accepted!r}")
+    return _Position(float(reached), float(accepted))

@@ -47,13 +47,15 @@ class Choice:
 
 @dataclass(slots=True)
 class _Outlook:
-    """What an arm is expected to do: tokens and seconds, the best case of both, the worst seconds."""
+    """What an arm is expected to do, in tokens and seconds, with the best and the worst case of both."""
 
     tokens: float
     seconds: float
     most_tokens: float
+    least_tokens: float
     least_seconds: float
     most_seconds: float
+    doubt: float
     known: bool
 
     @property
@@ -78,7 +80,7 @@ class DepthController:
         self._current: Arm = PLAIN_ARM
         self._trying: Arm | None = None
         self._tries_left = 0
-        self._trial_tokens = 0.0
+        self._trial = _Outlook(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, True)
         self._budget = 0.0
         self._budget_granted = False
         self._best_speed = 0.0
@@ -172,36 +174,49 @@ class DepthController:
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `export` gave. Raises KeyError, TypeError or ValueError for anything else."""
-        self._costs.load(data["costs"])
-        self._rates.load(data["rates"])
+        costs, rates = RoundCosts(), AcceptRates()
+        costs.load(data["costs"])
+        rates.load(data["rates"])
+        costs.bucket = self._costs.bucket
+        self._costs, self._rates = costs, rates
 
     def _outlooks(
         self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]
     ) -> dict[Arm, _Outlook]:
         plain = self._costs.plain()
         assert plain is not None
-        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, plain, plain, True)}
+        doubt = self._costs.doubt(None, 1)
+        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * doubt), plain, doubt, True)}
         for source, limit in offered.items():
             bucket = buckets.get(source, "")
             kept = self._rates.expected_accepted(source, bucket, limit)
             most_kept = self._rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
+            least_kept = self._rates.expected_accepted(source, bucket, limit, doubts=-DOUBTS)
             forecast = self._costs.forecast(source)
             for depth in range(1, limit + 1):
                 width = rows_carried + 1 + depth
-                measured = self._costs.samples(source, width) >= ENOUGH
                 seconds = forecast.expected(depth, width)
+                doubt = self._costs.doubt(source, width)
+                measured = doubt < 1.0
+                least = seconds * (1.0 - DOUBTS * doubt) if measured else forecast.at_least(depth, width)
+                most = seconds if measured else forecast.at_most(depth, width)
                 outlooks[source, depth] = _Outlook(
                     1.0 + kept[depth],
                     seconds,
                     1.0 + most_kept[depth],
-                    seconds if measured else forecast.at_least(depth, width),
-                    seconds if measured else forecast.at_most(depth, width),
+                    1.0 + least_kept[depth],
+                    least,
+                    most,
+                    doubt if measured else 0.0,
                     forecast.reaches(width),
                 )
         return outlooks
 
     def _clearly_faster(self, outlooks: Mapping[Arm, _Outlook], arm: Arm) -> bool:
-        margin = DEPTH_MARGIN if arm[0] == self._current[0] else SOURCE_MARGIN
+        if arm[0] == self._current[0]:
+            margin = DEPTH_MARGIN
+        else:
+            margin = SOURCE_MARGIN + (outlooks[arm].doubt if self._current == PLAIN_ARM else 0.0)
         return outlooks[arm].speed > margin * outlooks[self._current].speed
 
     def _arm_to_try(self, outlooks: Mapping[Arm, _Outlook]) -> Arm | None:
@@ -228,19 +243,20 @@ class DepthController:
                 self._probe_interval = min(2 * self._probe_interval, LAST_PROBE)
         if self._trying:
             self._tries_left = ENOUGH
-            self._trial_tokens = outlooks[self._trying].tokens
+            self._trial = outlooks[self._trying]
         return self._trying
 
     def _worst_loss(self, outlook: _Outlook) -> float:
-        """Seconds that a round could lose against the fastest arm known."""
-        return max(0.0, outlook.most_seconds - outlook.tokens / self._best_speed)
+        """Seconds that a trial could lose against the fastest arm known."""
+        return ENOUGH * max(0.0, outlook.most_seconds - outlook.least_tokens / self._best_speed)
 
     def _settle(self, arm: Arm, seconds: float) -> None:
         """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known."""
         self._budget += BUDGET_SHARE * seconds
         if self._trying == arm:
             self._tries_left -= 1
-            self._budget -= max(0.0, seconds - self._trial_tokens / self._best_speed)
+            counted = min(seconds, 2.0 * self._trial.most_seconds)
+            self._budget -= max(0.0, counted - self._trial.tokens / self._best_speed)
         if self._current == PLAIN_ARM:
             self._since_probe += 1
         else:

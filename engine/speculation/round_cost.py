@@ -1,6 +1,6 @@
 """What a round costs on this machine: seconds by width of the verify pass, and by number of guesses drafted.
 
-Every figure is the lower median of a few recent samples, so one stall moves nothing. When the pass in use
+Every figure is the middle of a few recent samples, so one stall moves nothing. When the pass in use
 becomes slower or faster for good (a longer context, a hot machine), all others are taken to have changed
 alike until they are measured again.
 """
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 
-WINDOW = 5
+WINDOW = 9
 ENOUGH = 2
 LEVEL_STEP = 0.1
-LEVEL_CLAMP = 0.25
+CLAMP = 0.25
+FIRST_SPREAD = 0.05
+SPREAD_STEP = 0.05
 CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
 PLAIN = "plain"
@@ -69,21 +71,23 @@ class RoundCosts:
         self._curves: dict[tuple[str, int], Curve] = {}
         self._switches: deque[float] = deque(maxlen=2 * WINDOW)
         self._level = 1.0
+        self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
+        self._stay = 0
         self.bucket = 0
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
         """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows."""
         came_from, self._last = self._last, (source, width)
-        staying = came_from == self._last
+        self._stay = self._stay + 1 if came_from == self._last else 0
         name = PLAIN if source is None else VERIFY if draft_seconds is not None else _whole(source)
         drafting = draft_seconds or 0.0
         passing = max(seconds - drafting, 1e-9)
-        if not staying and came_from is not None and None in (source, came_from[0]):
+        if self._stay == 0 and came_from is not None and None in (source, came_from[0]):
             self._learn_switch(name, width, passing)
-        self._learn(name, width, passing, staying)
+        self._learn(name, width, passing)
         if source is not None and draft_seconds is not None:
-            self._learn(_draft(source), depth, max(drafting, 1e-9), staying)
+            self._learn(_draft(source), depth, max(drafting, 1e-9))
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly (a new request began)."""
@@ -95,13 +99,18 @@ class RoundCosts:
 
     def switching(self) -> float:
         """Seconds that a change between plain decoding and speculation costs on top, there or back."""
-        return _lower_median(self._switches) * self._level if self._switches else 0.0
+        return _typical(self._switches) * self._level if self._switches else 0.0
 
     def samples(self, source: str | None, width: int) -> int:
         """How many samples there are for just this round at this context length."""
         if source is None:
             return len(self._own(PLAIN, 1))
         return max(len(self._own(VERIFY, width)), len(self._own(_whole(source), width)))
+
+    def doubt(self, source: str | None, width: int) -> float:
+        """Relative standard error of such a round's duration; 1 where there are too few samples."""
+        samples = self.samples(source, width)
+        return self._spread / sqrt(samples) if samples >= ENOUGH else 1.0
 
     def forecast(self, source: str) -> Forecast:
         """What rounds of `source` take at this context length. Call it once plain decoding was measured."""
@@ -111,7 +120,7 @@ class RoundCosts:
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
         return [
-            [name, bucket, key, _lower_median(samples) * self._level, len(samples)]
+            [name, bucket, key, _typical(samples) * self._level, len(samples)]
             for (name, bucket), curve in self._curves.items()
             for key, samples in curve.items()
         ]
@@ -122,37 +131,42 @@ class RoundCosts:
         for name, bucket, key, seconds, samples in rows:
             if not isinstance(name, str) or not isinstance(bucket, int) or not isinstance(key, int):
                 raise TypeError(f"not a learned cost: {name!r}, {bucket!r}, {key!r}")
-            if not isinstance(seconds, float) or not 0.0 < seconds < 1e6 or not isinstance(samples, int):
-                raise ValueError(f"not a duration and its samples: {seconds!r}, {samples!r}")
-            known = deque([seconds] * min(samples, WINDOW), maxlen=WINDOW)
+            if not isinstance(seconds, float) or not 0.0 < seconds < 1e6:
+                raise ValueError(f"not a duration: {seconds!r}")
+            if not isinstance(samples, int) or not 0 < samples <= WINDOW:
+                raise ValueError(f"not a number of samples: {samples!r}")
+            known = deque([seconds] * samples, maxlen=WINDOW)
             curves.setdefault((name, bucket), {})[key] = known
         self._curves, self._level, self._last = curves, 1.0, None
 
-    def _learn(self, name: str, key: int, seconds: float, staying: bool) -> None:
-        curve = self._own_curve(name)
+    def _learn(self, name: str, key: int, seconds: float) -> None:
+        samples = self._samples_to_extend(name, key)
+        relative = seconds / self._level
+        if self._stay == 0:
+            # The first round of its kind pays for the change: it counts only where nothing better is known.
+            if len(samples) < ENOUGH or relative < _typical(samples):
+                samples.append(relative)
+            return
+        surprise = max(-CLAMP, min(CLAMP, log(relative / _typical(samples))))
+        self._spread += SPREAD_STEP * (abs(surprise) - self._spread)
+        if self._stay <= WINDOW or name.startswith(DRAFT):
+            samples.append(relative)
+        else:
+            # What changes while nothing was changed is the machine or the context: it changes all alike.
+            self._level *= exp(LEVEL_STEP * surprise)
+
+    def _samples_to_extend(self, name: str, key: int) -> deque[float]:
+        curve = self._curves.setdefault((name, self.bucket), {})
         if key not in curve:
             borrowed = self._points(name).get(key)
             known = [] if borrowed is None else [borrowed / self._level] * ENOUGH
             curve[key] = deque(known, maxlen=WINDOW)
-        samples = curve[key]
-        relative = seconds / self._level
-        if not staying:
-            # The first round of its kind pays for the change: it counts only where nothing better is known.
-            if len(samples) < ENOUGH or relative < _lower_median(samples):
-                samples.append(relative)
-        elif len(samples) == WINDOW and not name.startswith(DRAFT):
-            surprise = log(relative / _lower_median(samples))
-            self._level *= exp(LEVEL_STEP * max(-LEVEL_CLAMP, min(LEVEL_CLAMP, surprise)))
-        else:
-            samples.append(relative)
+        return curve[key]
 
     def _learn_switch(self, name: str, width: int, seconds: float) -> None:
         known = self._points(name).get(width)
         if known is not None:
             self._switches.append(max(0.0, seconds - known) / self._level)
-
-    def _own_curve(self, name: str) -> Curve:
-        return self._curves.setdefault((name, self.bucket), {})
 
     def _own(self, name: str, key: int) -> deque[float]:
         return self._curves.get((name, self.bucket), {}).get(key, deque())
@@ -163,7 +177,7 @@ class RoundCosts:
         known = [bucket for curve, bucket in self._curves if curve == name]
         for bucket in sorted(known, key=lambda other: -abs(other - self.bucket)):
             for key, samples in self._curves[name, bucket].items():
-                points[key] = _lower_median(samples) * self._level
+                points[key] = _typical(samples) * self._level
         return points
 
 
@@ -175,8 +189,13 @@ def _draft(source: str) -> str:
     return f"{DRAFT}:{source}"
 
 
-def _lower_median(samples: deque[float]) -> float:
-    return sorted(samples)[(len(samples) - 1) // 2]
+def _typical(samples: deque[float]) -> float:
+    """The mean of the middle third; the least of two, because a stall can only have made one of them longer."""
+    if len(samples) == ENOUGH:
+        return min(samples)
+    third = len(samples) // 3
+    middle = sorted(samples)[third : len(samples) - third]
+    return sum(middle) / len(middle)
 
 
 def _interpolate(points: Points, at: int) -> float:

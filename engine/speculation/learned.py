@@ -1,0 +1,94 @@
+"""What depth controllers learned, kept between runs of the program.
+
+One small JSON file holds the figures of every pair of models on one machine under one version of mlx. Another
+machine or version starts afresh, because its kernels cost something else. A file that cannot be used is ignored: the
+worst that follows is that a few rounds are measured again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from engine.speculation.depth import DepthController
+
+log = logging.getLogger(__name__)
+
+FORMAT = 1
+MOST_PAIRS = 64
+LARGEST_FILE = 4 * 2**20
+
+
+class LearnedFile:
+    """The file at `path`, read when it is first needed. `machine` and `mlx_version` say where its figures hold."""
+
+    def __init__(self, path: Path, machine: str, mlx_version: str) -> None:
+        self._path = path
+        self._stamp = {"format": FORMAT, "machine": machine, "mlx": mlx_version}
+        self._pairs: dict[str, Any] | None = None
+
+    def restore(self, controller: DepthController, main: str, draft: str = "") -> bool:
+        """Let `controller` go on from what was learned for this pair; False when nothing usable is known."""
+        data = self._read().get(_key(main, draft))
+        if data is None:
+            return False
+        try:
+            controller.load(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            self._ignore(error)
+            return False
+        return True
+
+    def keep(self, controller: DepthController, main: str, draft: str = "") -> None:
+        """Write down what `controller` learned for this pair. Raises OSError where the disk refuses."""
+        pairs = self._read()
+        pairs.pop(_key(main, draft), None)
+        pairs[_key(main, draft)] = controller.export()
+        # The latest are at the end.
+        self._pairs = dict(list(pairs.items())[-MOST_PAIRS:])
+        self._write()
+
+    def _read(self) -> dict[str, Any]:
+        if self._pairs is None:
+            self._pairs = {}
+            try:
+                self._pairs = self._parse()
+            except FileNotFoundError:
+                pass
+            except (OSError, ValueError, RecursionError) as error:
+                self._ignore(error)
+        return self._pairs
+
+    def _parse(self) -> dict[str, Any]:
+        if self._path.stat().st_size > LARGEST_FILE:
+            raise ValueError(f"larger than {LARGEST_FILE} bytes")
+        content = json.loads(self._path.read_bytes())
+        if not isinstance(content, dict) or not isinstance(content.get("pairs"), dict):
+            raise ValueError("not a file of learned figures")
+        pairs = content.pop("pairs")
+        return pairs if content == self._stamp else {}
+
+    def _write(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
+        try:
+            with open(descriptor, "w", encoding="utf-8") as file:
+                json.dump({**self._stamp, "pairs": self._pairs}, file, separators=(",", ":"))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self._path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _ignore(self, error: Exception) -> None:
+        log.warning("%s is ignored, depths are learned afresh: %s", self._path, error)
+        self._pairs = {}
+
+
+def _key(main: str, draft: str) -> str:
+    return json.dumps([main, draft])
