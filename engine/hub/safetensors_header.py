@@ -75,19 +75,18 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
     return {name: _tensor(name, entry, room) for name, entry in entries.items() if name != "__metadata__"}
 
 
-def parameter_count(tensors: dict[str, TensorHeader], bits: int | None = None) -> int:
-    """How many parameters the tensors hold, unpacking quantised weights (packed words beside a `.scales`).
+def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
+    """How many parameters the tensors hold, quantised ones unpacked: each of their scales stands for a group.
 
-    `bits` is the configured width of a packed weight; without it 4 is assumed, the commonest.
+    `group_size` is the configured one; without it 64 is assumed, the commonest.
     """
     total = 0
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")
         if leaf in ("scales", "biases") and f"{stem}.weight" in tensors:
             continue
-        elements = math.prod(tensor.shape)
-        packed = tensor.dtype == "U32" and f"{stem}.scales" in tensors
-        total += elements * 32 // (bits or 4) if packed else elements
+        scales = tensors.get(f"{stem}.scales") if leaf == "weight" and tensor.dtype in ("U32", "U8") else None
+        total += math.prod(scales.shape) * (group_size or 64) if scales else math.prod(tensor.shape)
     return total
 
 
