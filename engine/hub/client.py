@@ -64,6 +64,12 @@ class HubClient:
         except ValueError as error:
             raise HubError("proxy") from error
 
+    def __enter__(self) -> HubClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self._http.close()
 
