@@ -10,9 +10,10 @@ import itertools
 import json
 import os
 import re
-import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from engine.hub.folder_paths import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,16 +74,12 @@ def parse(data: bytes, limits: JsonLimits) -> Any:
 def read_bytes(path: Path, limit: int) -> bytes:
     """The regular file, at most `limit` bytes; else raises `UntrustedJsonError`. Never blocks on a pipe."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open_regular(path) as file:
+            if os.fstat(file.fileno()).st_size > limit:
+                raise UntrustedJsonError(f"larger than {limit} bytes")
+            return file.read(limit + 1)
     except OSError as error:
-        raise UntrustedJsonError(error.strerror or "cannot be opened") from error
-    with open(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise UntrustedJsonError("not a regular file")
-        if status.st_size > limit:
-            raise UntrustedJsonError(f"larger than {limit} bytes")
-        return file.read(limit + 1)
+        raise UntrustedJsonError(error.strerror or "cannot be read") from error
 
 
 def read_json(path: Path, limits: JsonLimits) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 _MOST_ENTRIES = 10_000
 _DEEPEST = 4
@@ -63,6 +66,15 @@ def list_inside(folder: Path) -> list[str]:
                 else:
                     names.append(name)
     return names
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading. Raises `OSError`, also for folders, devices and pipes, without waiting."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file")
+    return os.fdopen(descriptor, "rb")
 
 
 def stays_inside(folder: Path, name: object) -> bool:

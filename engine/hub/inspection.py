@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ _MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts"
 _LARGEST_INTEGER = 2**53
 
 
+@dataclass(frozen=True, slots=True)
+class FolderContent:
+    """What a look at a usable folder found: its configuration, and its tensors by name."""
+
+    config: dict[str, Any]
+    tensors: dict[str, TensorHeader]
+
+
 def check_folder(path: str | Path) -> None:
     """Raise `ModelNotUsable` unless the folder is a complete, harmless model that the installed mlx-lm knows.
 
@@ -62,14 +71,20 @@ def check_folder(path: str | Path) -> None:
     unsafe, damaged, incomplete, unknown-architecture, wrong-tensors, no-tokenizer.
     """
     folder = Path(path)
+    inspect_folder(folder)
+    _check_tokenizer_content(folder)
+
+
+def inspect_folder(folder: Path) -> FolderContent:
+    """As `check_folder`, without reading the tokenizer, and gives what was read."""
     names = _list_names(folder)
     config = read_config(folder)
     _check_code(folder, config)
     _check_sizes(folder, config)
     if mlx_lm_module(config) is None:
         raise ModelNotUsable(folder, "unknown-architecture", str(config.get("model_type"))[:80])
-    _check_tokenizer(folder, names)
-    _check_weights(folder, config)
+    _check_tokenizer_files(folder, names)
+    return FolderContent(config, _check_weights(folder, config))
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -141,9 +156,10 @@ def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
         if settings.get(key) and not plugin_exists(kind, settings[key]):
             raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key}")
     for key, name in _named_files(settings):
-        # Old exports carry a path of the machine they were made on; one that exists here would be read.
-        outside = isinstance(name, str) and "\0" not in name and not stays_inside(folder, name)
-        if outside and (folder / name).exists():
+        if stays_inside(folder, name):
+            continue
+        # Old exports carry paths of the machine they were made on; only one that exists here could be read.
+        if key == "fast_tokenizer_files" or not isinstance(name, str) or _exists(folder, name):
             raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key} leads outside the folder")
 
 
@@ -158,6 +174,13 @@ def _asks_for_tokenizer_code(settings: Mapping[str, Any]) -> bool:
         return True
     known = f'"{name.removesuffix("Fast")}"' in transformers_tokenizer_names()
     return not known and name != "PreTrainedTokenizerFast"
+
+
+def _exists(folder: Path, name: str) -> bool:
+    try:
+        return (folder / name).exists()
+    except (OSError, ValueError):
+        return True
 
 
 def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -211,20 +234,32 @@ def _integers(value: object) -> Iterator[int]:
             yield item
 
 
-def _check_tokenizer(folder: Path, names: frozenset[str]) -> None:
-    if "tokenizer.json" in names:
-        try:
-            data = read_bytes(folder / "tokenizer.json", TOKENIZER.size)
-            check_structure(data, TOKENIZER)
-        except UntrustedJsonError as error:
-            raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
-        if b'"model"' not in data:
-            raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
-    elif not _has_other_vocabulary(names):
+def _check_tokenizer_files(folder: Path, names: frozenset[str]) -> None:
+    if "tokenizer.json" not in names and not _has_other_vocabulary(names):
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
     for name in sorted(names):
-        if name.endswith(".jinja") and (folder / name).stat().st_size > _TEMPLATE_BYTES:
+        if name.endswith(".jinja") and _size(folder / name) > _TEMPLATE_BYTES:
             raise ModelNotUsable(folder, "damaged", f"{name} (larger than {_TEMPLATE_BYTES} bytes)")
+
+
+def _check_tokenizer_content(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    if not path.exists():
+        return
+    try:
+        data = read_bytes(path, TOKENIZER.size)
+        check_structure(data, TOKENIZER)
+    except UntrustedJsonError as error:
+        raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
+    if b'"model"' not in data:
+        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _has_other_vocabulary(names: frozenset[str]) -> bool:
@@ -232,7 +267,7 @@ def _has_other_vocabulary(names: frozenset[str]) -> bool:
     return pair or any(name in _VOCABULARIES or name.endswith(".tiktoken") for name in names)
 
 
-def _check_weights(folder: Path, config: Mapping[str, Any]) -> None:
+def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorHeader]:
     absent = missing_weights(folder)
     if absent is not None:
         raise ModelNotUsable(folder, "incomplete", absent)
@@ -247,6 +282,7 @@ def _check_weights(folder: Path, config: Mapping[str, Any]) -> None:
     if not tensors:
         raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
     _check_layers(folder, tensors, config)
+    return tensors
 
 
 def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from engine.hub.bounded_json import HEADER, UntrustedJsonError, parse
+from engine.hub.folder_paths import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,46 +48,45 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
     else does not add up.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            raw = _read_raw(file, size)
     except OSError as error:
-        raise DamagedHeaderError(error.strerror or "cannot be opened") from error
-    with open(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise DamagedHeaderError("not a regular file")
-        size = status.st_size
-        prefix = file.read(8)
-        if len(prefix) < 8:
-            raise CutOffFileError("shorter than its length field")
-        (length,) = struct.unpack("<Q", prefix)
-        if length > HEADER.size:
-            raise DamagedHeaderError("header length out of bounds")
-        if size < 8 + length:
-            raise CutOffFileError("shorter than its header")
-        raw = file.read(length)
+        raise DamagedHeaderError(error.strerror or "cannot be read") from error
     try:
         entries = parse(raw, HEADER)
     except UntrustedJsonError as error:
         raise DamagedHeaderError(str(error)) from error
     if not isinstance(entries, dict):
         raise DamagedHeaderError("header is not an object")
-    room = size - 8 - length
+    room = size - 8 - len(raw)
     return {name: _tensor(name, entry, room) for name, entry in entries.items() if name != "__metadata__"}
 
 
-def parameter_count(tensors: dict[str, TensorHeader], bits: int | None = None) -> int:
-    """How many parameters the tensors hold, unpacking quantised weights (packed words beside a `.scales`).
+def _read_raw(file: BinaryIO, size: int) -> bytes:
+    prefix = file.read(8)
+    if len(prefix) < 8:
+        raise CutOffFileError("shorter than its length field")
+    (length,) = struct.unpack("<Q", prefix)
+    if length > HEADER.size:
+        raise DamagedHeaderError("header length out of bounds")
+    if size < 8 + length:
+        raise CutOffFileError("shorter than its header")
+    return file.read(length)
 
-    `bits` is the configured width of a packed weight; without it 4 is assumed, the commonest.
+
+def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
+    """How many parameters the tensors hold, quantised ones unpacked: each of their scales stands for a group.
+
+    `group_size` is the configured one; without it 64 is assumed, the commonest.
     """
     total = 0
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")
         if leaf in ("scales", "biases") and f"{stem}.weight" in tensors:
             continue
-        elements = math.prod(tensor.shape)
-        packed = tensor.dtype == "U32" and f"{stem}.scales" in tensors
-        total += elements * 32 // (bits or 4) if packed else elements
+        scales = tensors.get(f"{stem}.scales") if leaf == "weight" and tensor.dtype in ("U32", "U8") else None
+        total += math.prod(scales.shape) * (group_size or 64) if scales else math.prod(tensor.shape)
     return total
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import struct
@@ -116,9 +117,10 @@ def write_snapshot(cache: Path, repository: str, files: Mapping[str, bytes], rev
     snapshot = home / "snapshots" / revision
     snapshot.mkdir(parents=True)
     (home / "blobs").mkdir()
-    for number, (name, content) in enumerate(sorted(files.items())):
-        (home / "blobs" / f"{number:040x}").write_bytes(content)
-        (snapshot / name).symlink_to(f"../../blobs/{number:040x}")
+    for name, content in files.items():
+        digest = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+        (home / "blobs" / digest).write_bytes(content)
+        (snapshot / name).symlink_to(f"../../blobs/{digest}")
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(revision)
     return snapshot

@@ -1,0 +1,156 @@
+"""The Hugging Face cache on disk, as every other tool lays it and reads it.
+
+<cache>/models--org--name/blobs/<digest>                    a file's bytes
+<cache>/models--org--name/blobs/<digest>.tandem.incomplete  the part of it that has arrived
+<cache>/models--org--name/snapshots/<commit>/<file>         a relative link to its blob
+<cache>/models--org--name/refs/main                         the commit; ours is written last
+<cache>/.locks/models--org--name/<digest>.lock              held by whoever is writing that blob
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from engine.hub.repository_names import cache_folder_name
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterable, Iterator
+
+    from engine.hub.listing import RemoteFile
+
+_TAG = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds downloaded models: backup programs may skip it.\n"
+)
+_LOCK_POLL_S = 0.2
+
+
+class RepositoryCache:
+    """Where one repository lies in a cache folder. Creates nothing until something is written."""
+
+    def __init__(self, cache_dir: Path, repository: str) -> None:
+        self.cache_dir, self.repository = cache_dir, repository
+        self.home = cache_dir / cache_folder_name(repository)
+        self.blobs = self.home / "blobs"
+        self.locks = cache_dir / ".locks" / self.home.name
+
+    def blob(self, digest: str) -> Path:
+        return self.blobs / digest
+
+    def part(self, digest: str) -> Path:
+        return self.blobs / f"{digest}.tandem.incomplete"
+
+    def snapshot(self, commit: str) -> Path:
+        return self.home / "snapshots" / commit
+
+    def prepare(self) -> None:
+        """Make the folders that a download writes to."""
+        fresh = not self.cache_dir.exists()
+        self.blobs.mkdir(parents=True, exist_ok=True)
+        self.locks.mkdir(parents=True, exist_ok=True)
+        if fresh:
+            with contextlib.suppress(OSError):
+                (self.cache_dir / "CACHEDIR.TAG").write_text(_TAG, encoding="ascii")
+
+    @contextlib.contextmanager
+    def writing(self, digest: str, stop: threading.Event) -> Iterator[bool]:
+        """Hold the blob's lock, which the library honours too; gives False when `stop` came first."""
+        lock = FileLock(self.locks / f"{digest}.lock", mode=0o664)
+        while not stop.is_set():
+            try:
+                lock.acquire(timeout=_LOCK_POLL_S)
+            except Timeout:
+                continue
+            try:
+                yield True
+            finally:
+                lock.release()
+            return
+        yield False
+
+    def is_being_written(self) -> bool:
+        """Whether some program holds a lock on one of the blobs."""
+        for path in self.locks.glob("*.lock"):
+            lock = FileLock(path, mode=0o664)
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                return True
+            lock.release()
+        return False
+
+    def has(self, file: RemoteFile) -> bool:
+        """Whether the file's blob is here in its full length."""
+        try:
+            return self.blob(file.digest).stat().st_size == file.size
+        except OSError:
+            return False
+
+    def present_bytes(self, file: RemoteFile) -> int:
+        """How many of the file's bytes are here: all of them, those of its part, or none."""
+        if self.has(file):
+            return file.size
+        with contextlib.suppress(OSError):
+            return min(self.part(file.digest).stat().st_size, file.size)
+        return 0
+
+    def link(self, commit: str, name: str, digest: str) -> None:
+        """Let the snapshot's `name` lead to the blob; where links are not supported, copy it."""
+        pointer = self.snapshot(commit) / name
+        pointer.parent.mkdir(parents=True, exist_ok=True)
+        target = os.path.relpath(self.blob(digest), pointer.parent)
+        with contextlib.suppress(OSError):
+            if os.readlink(pointer) == target:
+                return
+        pointer.unlink(missing_ok=True)
+        try:
+            pointer.symlink_to(target)
+        except OSError:
+            shutil.copyfile(self.blob(digest), pointer)
+
+    def write_ref(self, revision: str, commit: str) -> None:
+        """Say that `revision` is `commit`: from now on every tool finds the snapshot. Atomic."""
+        write_atomically(self.home / "refs" / revision, commit.encode("ascii"))
+
+    def discard(self, commit: str, digests: Iterable[str]) -> None:
+        """Take back an unfinished download: its parts, its snapshot, and blobs that no other one links to."""
+        digests = set(digests)
+        for digest in digests:
+            self.part(digest).unlink(missing_ok=True)
+        shutil.rmtree(self.snapshot(commit), ignore_errors=True)
+        kept = self._linked_blobs()
+        for digest in digests - kept:
+            self.blob(digest).unlink(missing_ok=True)
+        for folder in (self.home / "snapshots", self.blobs, self.home):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _linked_blobs(self) -> set[str]:
+        linked = set()
+        for folder, _, names in os.walk(self.home / "snapshots"):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    linked.add(os.path.basename(os.readlink(os.path.join(folder, name))))
+        return linked
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace the file's content at once: a reader and a crash see the old or the new, never a piece."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

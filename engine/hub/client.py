@@ -1,0 +1,184 @@
+"""HTTP to one Hub: who we are to it, and what its answers mean.
+
+Nothing is read from the environment, so that an app started from the Finder behaves like one started from a
+shell. The token goes to the Hub's own address only (a redirect elsewhere loses it) and is in no `repr`,
+message or log.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+import httpx2
+
+from engine.hub.failures import HubError, InterruptedTransferError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HUGGING_FACE = "https://huggingface.co"
+_LARGEST_ANSWER = 64 * 2**20
+_RATE_LIMIT_RESET = re.compile(r";\s*t=(\d{1,6})")
+_LONGEST_WAIT_S = 600.0
+
+
+@dataclass(frozen=True)
+class HubAccess:
+    """Which Hub, as whom and through what: addresses are http(s), `token` and `proxy` may be None.
+
+    `stall_s` is after how many seconds without a byte a connection counts as dead.
+    """
+
+    endpoint: str = HUGGING_FACE
+    token: str | None = field(default=None, repr=False)
+    proxy: str | None = field(default=None, repr=False)
+    stall_s: float = 20.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "endpoint", self.endpoint.strip().rstrip("/"))
+        parts = urlsplit(self.endpoint)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise HubError("wrong-mirror", endpoint=self.endpoint)
+
+
+class HubClient:
+    """One connection pool. Safe to use from several threads; `close` ends whatever is in flight."""
+
+    def __init__(self, access: HubAccess) -> None:
+        self.access = access
+        try:
+            self._http = httpx2.Client(
+                trust_env=False,
+                proxy=access.proxy,
+                follow_redirects=True,
+                timeout=httpx2.Timeout(access.stall_s, connect=min(access.stall_s, 10.0), pool=None),
+                limits=httpx2.Limits(max_connections=64, max_keepalive_connections=8),
+                headers={"User-Agent": "tandem-chat", "Accept-Encoding": "identity"},
+            )
+        except ValueError as error:
+            raise HubError("proxy") from error
+
+    def __enter__(self) -> HubClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def get_json(self, path: str, repository: str = "", **query: object) -> tuple[Any, str | None]:
+        """What the Hub answers at `path`, and the address of the next page if there is one.
+
+        Raises `HubError`, or `InterruptedTransferError` where it is worth asking again.
+        """
+        address = path if "://" in path else self.access.endpoint + path
+        with self.stream(address, repository, query=query) as response:
+            content = b""
+            for chunk in response.iter_bytes():
+                content += chunk
+                if len(content) > _LARGEST_ANSWER:
+                    raise self._wrong_mirror(repository)
+            following = response.links.get("next", {}).get("url")
+        try:
+            return json.loads(content), self._own_address(following)
+        except (ValueError, RecursionError) as error:
+            raise self._wrong_mirror(repository) from error
+
+    def file_address(self, repository: str, commit: str, name: str) -> str:
+        return f"{self.access.endpoint}/{repository}/resolve/{commit}/{quote(name)}"
+
+    @contextmanager
+    def stream(
+        self,
+        address: str,
+        repository: str = "",
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        accept: tuple[int, ...] = (200,),
+    ) -> Iterator[httpx2.Response]:
+        """A response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses."""
+        sent = dict(headers or {})
+        if self.access.token:
+            sent["Authorization"] = f"Bearer {self.access.token}"
+        try:
+            with self._http.stream("GET", address, headers=sent, params=_parameters(query)) as response:
+                if response.status_code not in accept:
+                    self._refuse(response, repository)
+                yield response
+        except httpx2.HTTPError as error:
+            raise self._translate(error, repository) from error
+        except httpx2.InvalidURL as error:
+            raise self._wrong_mirror(repository) from error
+
+    def _own_address(self, address: str | None) -> str | None:
+        """The next page on this very Hub, whatever host a mirror forgot to rewrite in it."""
+        if not address:
+            return None
+        parts = urlsplit(address)
+        return f"{self.access.endpoint}{parts.path}?{parts.query}"
+
+    def _wrong_mirror(self, repository: str) -> HubError:
+        return HubError("wrong-mirror", repository, endpoint=self.access.endpoint)
+
+    def _refuse(self, response: httpx2.Response, repository: str) -> None:
+        status, code = response.status_code, response.headers.get("X-Error-Code", "")
+        if status == 429:
+            raise InterruptedTransferError("rate-limited", _asked_wait(response.headers))
+        if status == 408 or status >= 500:
+            raise InterruptedTransferError("server-error", _asked_wait(response.headers), status=status)
+        by_code = {
+            "GatedRepo": HubError("gated", repository),
+            "RepoNotFound": HubError("missing", repository),
+            "RevisionNotFound": HubError("revision-missing", repository, revision=_last_part(response.url)),
+            "EntryNotFound": HubError("file-missing", repository, file=_last_part(response.url)),
+        }
+        if status == 401 and "invalid" in response.headers.get("X-Error-Message", "").lower():
+            raise HubError("token-refused", repository)
+        if code in by_code:
+            raise by_code[code]
+        if status == 401:
+            raise HubError("token-refused" if self.access.token else "missing", repository)
+        if status == 403:
+            raise HubError("forbidden", repository)
+        raise self._wrong_mirror(repository)
+
+    def _translate(self, error: httpx2.HTTPError, repository: str) -> Exception:
+        if isinstance(error, httpx2.ProxyError):
+            return HubError("proxy", repository)
+        if isinstance(error.__cause__, ssl.SSLCertVerificationError) or "CERTIFICATE" in str(error):
+            return HubError("certificate", repository)
+        if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
+            return self._wrong_mirror(repository)
+        return InterruptedTransferError("offline")
+
+
+def _parameters(
+    query: Mapping[str, object] | None,
+) -> list[tuple[str, str | int | float | bool | None]] | None:
+    if not query:
+        return None
+    pairs: list[tuple[str, str | int | float | bool | None]] = []
+    for name, value in query.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        pairs.extend((name, str(item)) for item in values)
+    return pairs
+
+
+def _asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, out of Retry-After or the Hub's own rate limit header."""
+    asked = headers.get("Retry-After", "")
+    if asked.isdigit():
+        return min(float(asked), _LONGEST_WAIT_S)
+    match = _RATE_LIMIT_RESET.search(headers.get("RateLimit", ""))
+    return min(float(match[1]) + 1.0, _LONGEST_WAIT_S) if match else None
+
+
+def _last_part(url: httpx2.URL) -> str:
+    return url.path.rsplit("/", 1)[-1][:200]

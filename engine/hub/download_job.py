@@ -1,0 +1,252 @@
+"""One model's download, name to snapshot: resolve, make room, transfer, verify, publish."""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from engine.hub.cache_layout import RepositoryCache
+from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.listing import Listing, RemoteFile, list_model, resolve
+from engine.hub.rates import RateMeter
+from engine.hub.repository_names import COMMIT
+from engine.hub.transfer import Interruption, RetryPolicy, Transfer, digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from engine.hub.client import HubClient
+    from engine.hub.download_state import DownloadEntry
+
+# Left free for the system, whatever the model's size.
+SPACE_MARGIN = 512 * 2**20
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a running job counts. Written by its threads, read by whoever asks; `lock` guards it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    lengths: dict[str, int] = field(default_factory=dict)
+    attempts: dict[str, tuple[int, str]] = field(default_factory=dict)
+    total: int = 0
+    files_total: int = 0
+    files_done: int = 0
+
+    def bytes_done(self) -> int:
+        with self.lock:
+            return sum(self.lengths.values())
+
+    def worst_attempt(self) -> tuple[int, str]:
+        with self.lock:
+            return max(self.attempts.values(), default=(0, ""))
+
+
+@dataclass(slots=True)
+class JobSettings:
+    """How a job behaves: how many files at once, how it retries, and what counts as free space."""
+
+    files_at_once: int = 4
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+    space_margin: int = SPACE_MARGIN
+    free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free
+
+
+class DownloadJob:
+    """Runs on a thread of its own and on one thread a file. `run` returns when it is done, failed or
+    interrupted.
+    """
+
+    def __init__(
+        self,
+        client: HubClient,
+        cache_dir: Path,
+        entry: DownloadEntry,
+        settings: JobSettings,
+        on_change: Callable[[DownloadJob, str], None],
+        bytes_promised_elsewhere: Callable[[], int],
+    ) -> None:
+        self.entry = entry
+        self.cache = RepositoryCache(cache_dir, entry.repository)
+        self.progress = Progress()
+        self.meter = RateMeter()
+        self.interruption = Interruption()
+        self._client, self._settings = client, settings
+        self._on_change = on_change
+        self._promised_elsewhere = bytes_promised_elsewhere
+
+    def run(self) -> bool:
+        """Bring the model here; False when interrupted first. Raises `HubError`."""
+        self._on_change(self, "resolving")
+        listing = self._resolve()
+        if listing is None:
+            return False
+        try:
+            self.cache.prepare()
+        except OSError as error:
+            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
+        self._make_room(listing)
+        while not self._stopped():
+            self._on_change(self, "downloading")
+            if not self._transfer_all(listing):
+                return False
+            self._on_change(self, "verifying")
+            if self._verify_all(listing):
+                return self._publish(listing)
+        return False
+
+    def remaining_bytes(self) -> int:
+        return max(0, self.progress.total - self.progress.bytes_done())
+
+    def _stopped(self) -> bool:
+        return self.interruption.stop.is_set()
+
+    def _resolve(self) -> Listing | None:
+        """The files at the commit that an interrupted download began with, if it still exists."""
+        entry = self.entry
+        dropped = ""
+        attempt = 0
+        while not self._stopped():
+            try:
+                if not entry.commit:
+                    entry.commit = _commit(self._client, entry)
+                listing = list_model(self._client, entry.repository, entry.commit)
+                before = entry.digests
+                self._begin(listing)
+                if dropped:
+                    self.cache.discard(dropped, before - entry.digests)
+                return listing
+            except HubError as error:
+                if error.reason != "revision-missing" or not entry.commit or COMMIT.fullmatch(entry.revision):
+                    raise
+                dropped, entry.commit = entry.commit, ""
+            except InterruptedTransferError as error:
+                attempt += 1
+                if attempt > self._settings.policy.tries:
+                    raise HubError(error.reason, entry.repository, **error.arguments) from error
+                self._set_attempt("", attempt, error.reason)
+                self.interruption.stop.wait(self._settings.policy.wait(attempt, error.retry_after))
+        return None
+
+    def _begin(self, listing: Listing) -> None:
+        progress = self.progress
+        with progress.lock:
+            progress.attempts.clear()
+            progress.total, progress.files_total = listing.total_bytes, len(listing.files)
+            progress.lengths = {file.name: self.cache.present_bytes(file) for file in listing.files}
+        self.entry.bytes_total = listing.total_bytes
+        self.entry.digests = {file.digest for file in listing.files}
+
+    def _make_room(self, listing: Listing) -> None:
+        missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
+        needed = sum(missing.values())
+        free = self._settings.free_bytes(self.cache.cache_dir) - self._promised_elsewhere()
+        if needed and needed + self._settings.space_margin > free:
+            raise HubError(
+                "no-space",
+                self.entry.repository,
+                needed=needed + self._settings.space_margin,
+                free=max(0, free),
+            )
+
+    def _transfer_all(self, listing: Listing) -> bool:
+        """Every file, several at once. False when interrupted; raises the first failure after all have
+        stopped.
+        """
+        waiting: queue.SimpleQueue[RemoteFile] = queue.SimpleQueue()
+        for file in listing.files:
+            waiting.put(file)
+        failures: list[Exception] = []
+        halted = threading.Event()
+
+        def work() -> None:
+            try:
+                while not halted.is_set() and self._transfer_next(waiting):
+                    pass
+            except Exception as error:
+                failures.append(error)
+                halted.set()
+
+        count = min(self._settings.files_at_once, len(listing.files))
+        threads = [threading.Thread(target=work, name=f"hub-file-{index}", daemon=True) for index in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failures and not self._stopped():
+            raise failures[0]
+        return not self._stopped()
+
+    def _transfer_next(self, waiting: queue.SimpleQueue[RemoteFile]) -> bool:
+        try:
+            file = waiting.get_nowait()
+        except queue.Empty:
+            return False
+        fresh = not self.cache.has(file)
+        transfer = Transfer(
+            self._client,
+            self.cache,
+            self.entry.commit,
+            self._settings.policy,
+            self.interruption,
+            on_bytes=self._count,
+            on_attempt=lambda file, count, reason: self._set_attempt(file.name, count, reason),
+        )
+        if not transfer.fetch(file):
+            return False
+        self.cache.link(self.entry.commit, file.name, file.digest)
+        with self.progress.lock:
+            self.progress.lengths[file.name] = file.size
+            self.progress.files_done += 1
+            if fresh:
+                self.entry.verified.add(file.digest)
+        self._on_change(self, "downloading")
+        return True
+
+    def _verify_all(self, listing: Listing) -> bool:
+        """Check the blobs that were here before; True when all are right. Wrong ones go, for another try."""
+        wrong = False
+        for file in listing.files:
+            if file.digest in self.entry.verified:
+                continue
+            found = digest_of(self.cache.blob(file.digest), file, self.interruption.stop)
+            if found is None:
+                return False
+            if found == file.digest:
+                self.entry.verified.add(file.digest)
+                continue
+            self.cache.blob(file.digest).unlink(missing_ok=True)
+            with self.progress.lock:
+                self.progress.lengths[file.name] = 0
+            wrong = True
+        with self.progress.lock:
+            self.progress.files_done = 0 if wrong else len(listing.files)
+        return not wrong
+
+    def _publish(self, listing: Listing) -> bool:
+        if not COMMIT.fullmatch(self.entry.revision):
+            self.cache.write_ref(self.entry.revision, listing.commit)
+        self.entry.bytes_done = listing.total_bytes
+        return True
+
+    def _count(self, file: RemoteFile, arrived: int, length: int) -> None:
+        self.meter.add(arrived)
+        with self.progress.lock:
+            self.progress.lengths[file.name] = length
+            if self.progress.attempts:
+                self.progress.attempts.pop(file.name, None)
+
+    def _set_attempt(self, name: str, count: int, reason: str) -> None:
+        with self.progress.lock:
+            if count:
+                self.progress.attempts[name] = (count, reason)
+            else:
+                self.progress.attempts.pop(name, None)
+
+
+def _commit(client: HubClient, entry: DownloadEntry) -> str:
+    return entry.revision if COMMIT.fullmatch(entry.revision) else resolve(client, entry.repository, entry.revision)

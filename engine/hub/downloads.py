@@ -1,0 +1,279 @@
+"""The downloads: a queue that several models share, that a person can pause, and that a crash does not
+forget.
+
+    queued -> resolving -> downloading -> verifying -> ready | paused | failed(reason)
+
+Poll `snapshot()` for progress; the listener is told of changes of state only, in order, on a thread of its
+own.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engine.hub.cache_layout import RepositoryCache
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.download_job import DownloadJob, JobSettings
+from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
+from engine.hub.failures import HubError
+from engine.hub.repository_names import is_revision, parse_repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+
+class DownloadQueue:
+    """Downloads models into a Hugging Face cache, two at once by default.
+
+    `state_path` is where the queue is kept (None: nowhere). A download that was going on when the program
+    ended begins again where it stopped. All methods may be called from any thread and return at once,
+    except `wait` and `close`. Repositories are named or given by address; `HubError` (bad-name) is raised
+    at once, everything else arrives as the state failed.
+    """
+
+    def __init__(
+        self,
+        cache_dir: Path,
+        access: HubAccess | None = None,
+        state_path: Path | None = None,
+        listener: Callable[[DownloadStatus], None] | None = None,
+        settings: JobSettings | None = None,
+        models_at_once: int = 2,
+    ) -> None:
+        self._cache_dir, self._state_path, self._listener = cache_dir, state_path, listener
+        self._settings = settings or JobSettings()
+        self._models_at_once = models_at_once
+        self._client = HubClient(access or HubAccess())
+        self._changed = threading.Condition(threading.RLock())
+        self._entries: dict[str, DownloadEntry] = {}
+        self._jobs: dict[str, DownloadJob] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._closed = False
+        self._events: queue.SimpleQueue[DownloadStatus | None] = queue.SimpleQueue()
+        if listener is not None:
+            threading.Thread(target=self._tell, args=(listener,), name="hub-listener", daemon=True).start()
+        if state_path is not None:
+            self._entries = {entry.repository: entry for entry in read_queue(state_path)}
+        self._start_waiting()
+
+    def add(self, repository: str, revision: str = "main") -> str:
+        """Queue a model; one that is there already goes on, or starts again. Gives its repository name."""
+        name = parse_repository(repository)
+        if not is_revision(revision):
+            raise HubError("revision-missing", name, revision=revision[:80])
+        with self._changed:
+            entry = self._entries.get(name)
+            if entry is None or entry.state == "ready" or entry.revision != revision:
+                if entry is not None and entry.state in ACTIVE:
+                    self._interrupt(name)
+                self._entries[name] = DownloadEntry(name, revision)
+            self._requeue(name)
+        return name
+
+    def pause(self, repository: str) -> None:
+        """Stop and keep what has arrived."""
+        with self._changed:
+            entry = self._entries.get(repository)
+            if entry is None or entry.state in ("ready", "failed", "paused"):
+                return
+            self._set_state(entry, "paused")
+            self._interrupt(repository)
+
+    def resume(self, repository: str) -> None:
+        """Go on with a paused or failed download at the byte where it stopped."""
+        with self._changed:
+            if repository in self._entries:
+                self._requeue(repository)
+
+    retry = resume
+
+    def cancel(self, repository: str) -> None:
+        """Stop, forget it, and take back what has arrived; a finished model stays, only its line goes."""
+        with self._changed:
+            entry = self._entries.pop(repository, None)
+            if entry is None:
+                return
+            thread = self._threads.get(repository)
+            self._interrupt(repository)
+            self._save()
+            self._changed.notify_all()
+            if entry.state == "ready":
+                return
+            cleaner = threading.Thread(target=self._discard, args=(entry, thread), name="hub-discard", daemon=True)
+            self._threads[repository] = cleaner
+            cleaner.start()
+
+    def snapshot(self) -> tuple[DownloadStatus, ...]:
+        """Every download as it stands, in the order in which they were added."""
+        with self._changed:
+            return tuple(self._status(entry) for entry in self._entries.values())
+
+    def status(self, repository: str) -> DownloadStatus | None:
+        with self._changed:
+            entry = self._entries.get(repository)
+            return self._status(entry) if entry is not None else None
+
+    def wait(self, repository: str, timeout: float | None = None) -> DownloadStatus | None:
+        """The status once it is ready, paused, failed or gone, or after `timeout` seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_settled(repository), timeout)
+        return self.status(repository)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Stop everything. What was going on is queued for the next run."""
+        with self._changed:
+            self._closed = True
+            for entry in self._entries.values():
+                if entry.state in ACTIVE:
+                    entry.state = "queued"
+            self._save()
+            threads = list(self._threads.values())
+            for name in list(self._jobs):
+                self._interrupt(name)
+        for thread in threads:
+            thread.join(timeout)
+        self._events.put(None)
+        self._client.close()
+
+    def _tell(self, listener: Callable[[DownloadStatus], None]) -> None:
+        """Outside the lock, so that a listener may wait for whatever it likes."""
+        while (status := self._events.get()) is not None:
+            listener(status)
+
+    def _is_settled(self, repository: str) -> bool:
+        entry = self._entries.get(repository)
+        return entry is None or entry.state in ("ready", "paused", "failed")
+
+    def _requeue(self, repository: str) -> None:
+        entry = self._entries[repository]
+        if entry.state in ACTIVE:
+            return
+        entry.error = None
+        self._set_state(entry, "queued")
+        self._start_waiting()
+
+    def _interrupt(self, repository: str) -> None:
+        job = self._jobs.pop(repository, None)
+        if job is not None:
+            self._entries_progress(job)
+            job.interruption.set()
+
+    def _start_waiting(self) -> None:
+        """Start queued downloads while fewer than the allowed number run. Called with the lock held or at
+        start.
+        """
+        with self._changed:
+            for entry in self._entries.values():
+                if self._closed or len(self._jobs) >= self._models_at_once:
+                    return
+                if entry.state == "queued" and entry.repository not in self._jobs:
+                    self._start(entry)
+
+    def _start(self, entry: DownloadEntry) -> None:
+        job = DownloadJob(
+            self._client,
+            self._cache_dir,
+            entry,
+            self._settings,
+            self._job_changed,
+            lambda: self._promised_to_others(entry.repository),
+        )
+        self._jobs[entry.repository] = job
+        before = self._threads.get(entry.repository)
+        thread = threading.Thread(target=self._run, args=(job, before), name="hub-download", daemon=True)
+        self._threads[entry.repository] = thread
+        thread.start()
+
+    def _run(self, job: DownloadJob, before: threading.Thread | None) -> None:
+        if before is not None:
+            before.join()
+        error: HubError | None = None
+        finished = False
+        try:
+            finished = job.run()
+        except HubError as failure:
+            error = failure
+        except OSError as failure:
+            _log.info("download stopped", exc_info=failure)
+            error = HubError("not-writable", job.entry.repository, path=str(self._cache_dir))
+        except Exception as failure:
+            _log.exception("download failed unexpectedly")
+            error = HubError("server-error", job.entry.repository, status=type(failure).__name__)
+        with self._changed:
+            if self._jobs.get(job.entry.repository) is not job:
+                return
+            self._entries_progress(job)
+            del self._jobs[job.entry.repository]
+            job.entry.error = error
+            self._set_state(job.entry, "failed" if error else "ready" if finished else "queued")
+            self._start_waiting()
+
+    def _discard(self, entry: DownloadEntry, thread: threading.Thread | None) -> None:
+        if thread is not None:
+            thread.join()
+        if entry.commit:
+            RepositoryCache(self._cache_dir, entry.repository).discard(entry.commit, entry.digests)
+
+    def _job_changed(self, job: DownloadJob, state: str) -> None:
+        with self._changed:
+            if self._jobs.get(job.entry.repository) is job and not self._closed:
+                self._set_state(job.entry, state)
+
+    def _set_state(self, entry: DownloadEntry, state: str) -> None:
+        changed = entry.state != state
+        entry.state = state
+        self._save()
+        self._changed.notify_all()
+        if changed and self._listener is not None:
+            self._events.put(self._status(entry))
+
+    def _save(self) -> None:
+        if self._state_path is None:
+            return
+        try:
+            write_queue(self._state_path, list(self._entries.values()))
+        except OSError:
+            _log.warning("the list of downloads cannot be written to %s", self._state_path)
+
+    def _entries_progress(self, job: DownloadJob) -> None:
+        if job.progress.total:
+            job.entry.bytes_done = job.progress.bytes_done()
+
+    def _promised_to_others(self, repository: str) -> int:
+        with self._changed:
+            return sum(job.remaining_bytes() for name, job in self._jobs.items() if name != repository)
+
+    def _status(self, entry: DownloadEntry) -> DownloadStatus:
+        job = self._jobs.get(entry.repository)
+        ready = entry.state == "ready"
+        path = RepositoryCache(self._cache_dir, entry.repository).snapshot(entry.commit) if ready else None
+        status = DownloadStatus(
+            entry.repository,
+            entry.revision,
+            entry.state,
+            bytes_done=entry.bytes_total if ready else entry.bytes_done,
+            bytes_total=entry.bytes_total,
+            error=entry.error,
+            path=path,
+        )
+        if job is None:
+            return status
+        attempt, reason = job.progress.worst_attempt()
+        moving = entry.state == "downloading"
+        return replace(
+            status,
+            bytes_done=job.progress.bytes_done() if job.progress.total else status.bytes_done,
+            files_done=job.progress.files_done,
+            files_total=job.progress.files_total,
+            bytes_per_second=job.meter.bytes_per_second() if moving else 0.0,
+            seconds_left=job.meter.seconds_left(job.remaining_bytes()) if moving else None,
+            attempt=attempt,
+            waiting_for=reason,
+        )

@@ -1,0 +1,62 @@
+"""What can go wrong between this machine and a Hub, as one error with a reason code and its arguments."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from engine.errors import EngineError
+
+
+class HubError(EngineError):
+    """A search, download, check or removal that cannot go on.
+
+    `reason` is a code out of `REASONS`; `arguments` holds what its wording needs beside `repository`.
+    """
+
+    code = "hub"
+
+    REASONS: ClassVar[dict[str, str]] = {
+        "offline": "the Hub cannot be reached: check the connection",
+        "proxy": "the proxy cannot be reached or refuses: check its address in the settings",
+        "certificate": "the Hub's certificate is not trusted on this machine",
+        "wrong-mirror": "{endpoint} does not answer like a Hugging Face Hub: check the mirror's address",
+        "server-error": "the Hub answers with error {status}: try again later",
+        "rate-limited": "the Hub asks to wait: too many requests, try again later",
+        "bad-name": "{repository} is not the name of a repository (organisation/name)",
+        "missing": "there is no such repository, or it is private: check the name, or add a token for it",
+        "revision-missing": "the repository has no revision {revision}",
+        "file-missing": "the Hub no longer has {file}",
+        "gated": "its authors ask for consent first: accept the terms on its page, then add a token",
+        "forbidden": "the token may not read this repository",
+        "token-refused": "the Hub refuses the token: it is wrong, expired or revoked",
+        "not-mlx": "the repository holds no MLX weights (safetensors with a config.json)",
+        "unsafe-name": "the repository names a file outside its folder ({file})",
+        "no-space": "{needed} bytes are needed and {free} are free",
+        "disk-full": "the disk is full",
+        "not-writable": "{path} cannot be written",
+        "checksum": "{file} arrived different from what the Hub promises, twice",
+        "not-installed": "it is not on this machine",
+        "in-use": "another program is downloading it",
+        "built-in": "it is part of Tandem",
+    }
+
+    def __init__(self, reason: str, repository: str = "", **arguments: str | int) -> None:
+        self.reason, self.repository = reason, repository
+        sentence = self.REASONS[reason].format(repository=repository, **arguments)
+        super().__init__(
+            f"{repository}: {sentence}" if repository and reason != "bad-name" else sentence,
+            reason=reason,
+            repository=repository,
+            **arguments,
+        )
+
+
+class InterruptedTransferError(Exception):
+    """A request worth repeating; `retry_after` is the seconds that the server asked to wait, if it did.
+
+    `reason` and `arguments` are those of the `HubError` that it becomes when repeating does not help.
+    """
+
+    def __init__(self, reason: str, retry_after: float | None = None, **arguments: str | int) -> None:
+        super().__init__(reason)
+        self.reason, self.retry_after, self.arguments = reason, retry_after, arguments

@@ -1,0 +1,102 @@
+"""What a repository holds at one commit, and which of it a model needs."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.hub.failures import HubError
+from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
+
+if TYPE_CHECKING:
+    from engine.hub.client import HubClient
+
+# What mlx-lm reads, without *.py: code from strangers is never fetched.
+MODEL_PATTERNS = (
+    "*.json",
+    "model*.safetensors",
+    "tokenizer.model",
+    "*.tiktoken",
+    "tiktoken.model",
+    "*.txt",
+    "*.jsonl",
+    "*.jinja",
+)
+_MOST_FILES = 5_000
+_MOST_PAGES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), its cache name too."""
+
+    name: str
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of `repository` at `commit` that a model needs, small ones first."""
+
+    repository: str
+    commit: str
+    files: tuple[RemoteFile, ...]
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+def resolve(client: HubClient, repository: str, revision: str = "main") -> str:
+    """The commit that `revision` stands for. Raises `HubError` or `InterruptedTransferError`."""
+    if not is_revision(revision):
+        raise HubError("revision-missing", repository, revision=revision[:80])
+    answer, _ = client.get_json(f"/api/models/{repository}/revision/{revision}", repository)
+    commit = answer.get("sha") if isinstance(answer, dict) else None
+    if not isinstance(commit, str) or not COMMIT.fullmatch(commit):
+        raise _not_a_hub(client, repository)
+    return commit
+
+
+def list_model(client: HubClient, repository: str, commit: str) -> Listing:
+    """What of the repository at `commit` a model needs. Raises as `resolve`, and not-mlx or unsafe-name."""
+    files: list[RemoteFile] = []
+    path: str | None = f"/api/models/{repository}/tree/{commit}?recursive=true&expand=false"
+    for _ in range(_MOST_PAGES):
+        if path is None:
+            break
+        answer, path = client.get_json(path, repository)
+        if not isinstance(answer, list):
+            raise _not_a_hub(client, repository)
+        files.extend(_wanted(client, repository, entry) for entry in answer if _is_wanted(entry))
+        if len(files) > _MOST_FILES:
+            raise HubError("not-mlx", repository)
+    for file in files:
+        if not is_plain_path(file.name):
+            raise HubError("unsafe-name", repository, file=file.name[:80])
+    names = {file.name for file in files}
+    if "config.json" not in names or not any(name.endswith(".safetensors") for name in names):
+        raise HubError("not-mlx", repository)
+    return Listing(repository, commit, tuple(sorted(files, key=lambda file: (file.size > 2**20, file.name))))
+
+
+def _is_wanted(entry: Any) -> bool:
+    if not isinstance(entry, dict) or entry.get("type") != "file":
+        return False
+    name = entry.get("path")
+    return isinstance(name, str) and any(fnmatch.fnmatchcase(name, pattern) for pattern in MODEL_PATTERNS)
+
+
+def _wanted(client: HubClient, repository: str, entry: dict[str, Any]) -> RemoteFile:
+    large = entry.get("lfs")
+    source = large if isinstance(large, dict) else entry
+    size, digest = source.get("size"), source.get("oid")
+    if type(size) is not int or size < 0 or not isinstance(digest, str) or not is_content_hash(digest):
+        raise _not_a_hub(client, repository)
+    return RemoteFile(entry["path"], size, digest)
+
+
+def _not_a_hub(client: HubClient, repository: str) -> HubError:
+    return HubError("wrong-mirror", repository, endpoint=client.access.endpoint)

@@ -1,0 +1,65 @@
+"""Names that come from people and servers: repositories, pasted addresses, files of a repository."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+from engine.hub.failures import HubError
+
+_PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
+_REPOSITORY = re.compile(rf"{_PART}/{_PART}")
+_REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def parse_repository(text: str) -> str:
+    """`organisation/name` out of what a person typed or pasted: a name, or the address of a page or a file.
+
+    Raises `HubError` (bad-name).
+    """
+    text = text.strip().strip("\"'<>")
+    path = text
+    if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/", "www.huggingface.co/")):
+        path = unquote(urlsplit(text if "://" in text else f"https://{text}").path).strip("/")
+        path = path.removeprefix("models/")
+        if path.startswith(("datasets/", "spaces/", "collections/")):
+            raise HubError("bad-name", text[:200])
+    elif text.startswith("models--"):
+        path = text.removeprefix("models--").replace("--", "/", 1)
+    name = "/".join(path.split("/")[:2]) if "://" in text or path != text else path
+    if not _REPOSITORY.fullmatch(name) or "--" in name or ".." in name:
+        raise HubError("bad-name", text[:200])
+    return name
+
+
+def is_revision(text: str) -> bool:
+    """Whether `text` can be a branch, tag or commit, and as a path stays where it is put."""
+    return bool(_REVISION.fullmatch(text)) and ".." not in text and "//" not in text
+
+
+def is_content_hash(text: object) -> bool:
+    """Whether `text` is a git-sha1 or SHA-256 in lower-case hexadecimal."""
+    return isinstance(text, str) and bool(_HASH.fullmatch(text))
+
+
+def is_plain_path(name: object) -> bool:
+    """Whether a repository's file name is relative, stays inside, and means the same on every system."""
+    if not isinstance(name, str) or not name or len(name) > 400 or "\\" in name or ":" in name:
+        return False
+    if any(ord(character) < 32 for character in name):
+        return False
+    return all(part not in ("", ".", "..") and len(part) <= 200 for part in name.split("/"))
+
+
+def cache_folder_name(repository: str) -> str:
+    """The repository's folder in the Hugging Face cache."""
+    return "models--" + repository.replace("/", "--")
+
+
+def repository_of_folder(name: str) -> str | None:
+    """The repository of a folder of the Hugging Face cache, or None for folders of something else."""
+    if not name.startswith("models--"):
+        return None
+    return name.removeprefix("models--").replace("--", "/", 1)

@@ -1,0 +1,175 @@
+"""Looking for MLX models on the Hub, and at one repository, before any weight is fetched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.hub.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse
+from engine.hub.cache_layout import write_atomically
+from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.listing import Listing, RemoteFile, list_model, resolve
+from engine.hub.repository_names import parse_repository
+from engine.hub.tokenizer_files import vocabulary_in
+from engine.hub.transfer import matches_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from engine.hub.client import HubClient
+
+_EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "lastModified", "private")
+_MOST_RESULTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """One result: `bytes` and `parameters` are None where the Hub does not say; `gated` needs consent on
+    its page.
+    """
+
+    id: str
+    bytes: int | None
+    parameters: int | None
+    downloads: int
+    gated: bool
+    private: bool
+    licence: str
+    languages: tuple[str, ...]
+    updated: str
+
+
+@dataclass(frozen=True)
+class RemoteModel:
+    """A repository's small files, read without its weights: what pairing and fit need."""
+
+    listing: Listing
+    config: Mapping[str, Any]
+    vocabulary: dict[str, int] | None
+
+    @property
+    def id(self) -> str:
+        return self.listing.repository
+
+    @property
+    def weight_bytes(self) -> int:
+        return sum(file.size for file in self.listing.files if file.name.endswith(".safetensors"))
+
+
+def search_models(client: HubClient, text: str, limit: int = 30, author: str = "") -> list[FoundModel]:
+    """MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
+
+    Raises `HubError`, also after an interruption: a search is not repeated by itself.
+    """
+    text = text.strip()
+    if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
+        text = parse_repository(text)
+    query: dict[str, object] = {
+        "search": text,
+        "filter": "mlx",
+        "sort": "downloads",
+        "limit": min(limit, _MOST_RESULTS),
+        "expand": list(_EXPANDED),
+    }
+    if author:
+        query["author"] = author
+    try:
+        answer, _ = client.get_json("/api/models", "", **query)
+    except InterruptedTransferError as error:
+        raise HubError(error.reason, "", **error.arguments) from error
+    if not isinstance(answer, list):
+        raise HubError("wrong-mirror", endpoint=client.access.endpoint)
+    found = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
+    return [model for model in found if model is not None]
+
+
+def look_at(client: HubClient, repository: str, keep_in: Path | None = None) -> RemoteModel:
+    """The small files of one repository. `keep_in` is a folder that remembers them by their content's hash.
+
+    Raises `HubError`: whatever the repository answers, not-mlx, or checksum for files that are not what
+    they should be.
+    """
+    name = parse_repository(repository)
+    try:
+        listing = list_model(client, name, resolve(client, name))
+        config = _parsed(_small_file(client, listing, "config.json", keep_in), CONFIG)
+        tokenizer = _small_file(client, listing, "tokenizer.json", keep_in)
+    except InterruptedTransferError as error:
+        raise HubError(error.reason, name, **error.arguments) from error
+    return RemoteModel(listing, config, vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None)
+
+
+def who_am_i(client: HubClient) -> str:
+    """The account that the token belongs to. Raises `HubError` (token-refused and the like)."""
+    try:
+        answer, _ = client.get_json("/api/whoami-v2")
+    except InterruptedTransferError as error:
+        raise HubError(error.reason, "", **error.arguments) from error
+    name = answer.get("name") if isinstance(answer, dict) else None
+    if not isinstance(name, str):
+        raise HubError("wrong-mirror", endpoint=client.access.endpoint)
+    return name
+
+
+def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
+    """The object in the file, empty where there is none that can be used."""
+    try:
+        value = parse(content or b"", limits)
+    except UntrustedJsonError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | None) -> bytes | None:
+    file = next((file for file in listing.files if file.name == name), None)
+    limit = (CONFIG if name == "config.json" else TOKENIZER).size
+    if file is None or file.size > limit:
+        return None
+    kept = keep_in / file.digest if keep_in is not None else None
+    if kept is not None and kept.is_file():
+        content = kept.read_bytes()
+        if matches_digest(content, file):
+            return content
+    content = _fetch(client, listing, file)
+    if kept is not None:
+        write_atomically(kept, content)
+    return content
+
+
+def _fetch(client: HubClient, listing: Listing, file: RemoteFile) -> bytes:
+    address = client.file_address(listing.repository, listing.commit, file.name)
+    content = bytearray()
+    with client.stream(address, listing.repository) as response:
+        for chunk in response.iter_raw():
+            content += chunk
+            if len(content) > file.size:
+                break
+    if not matches_digest(bytes(content), file):
+        raise HubError("checksum", listing.repository, file=file.name)
+    return bytes(content)
+
+
+def _found(item: dict[str, Any]) -> FoundModel | None:
+    try:
+        name = parse_repository(str(item.get("id")))
+    except HubError:
+        return None
+    tags = [tag for tag in item.get("tags") or [] if isinstance(tag, str)]
+    weights = item.get("safetensors")
+    parameters = weights.get("total") if isinstance(weights, dict) else None
+    return FoundModel(
+        name,
+        _count(item.get("usedStorage")),
+        _count(parameters),
+        _count(item.get("downloads")) or 0,
+        bool(item.get("gated")),
+        bool(item.get("private")),
+        next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
+        tuple(tag for tag in tags if len(tag) == 2 and tag.isalpha()),
+        str(item.get("lastModified") or "")[:10],
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None

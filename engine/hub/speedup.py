@@ -1,0 +1,61 @@
+"""What a draft may bring before anybody has measured it: an estimate from bytes alone, and labelled so.
+
+Decoding is bound by reading weights, so a pass costs in proportion to the bytes that it reads. Accept rates are
+assumed, not known: they depend on the text and on the pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Below this a draft is not worth its memory.
+WORTH_IT = 1.05
+_MAX_DEPTH = 8
+# What a pass of a draft costs beside its bytes, in plain passes of the main model: launching it, sampling.
+_PASS_OVERHEAD = 0.02
+# What another row costs in a pass of the main model that reads the same weights.
+_ROW_COST = 0.03
+# Re-encoding between two tokenizers, in plain passes a round.
+_RECODING_COST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """`speedup` over plain decoding with `depth` guesses a round. Measured ones carry no depth and no assumed rate."""
+
+    speedup: float
+    depth: int
+    assumed_accept_rate: float
+    measured: bool = False
+
+
+def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relation: str) -> Estimate:
+    """The best depth's speedup for a draft that reads `draft_active` bytes a token.
+
+    `main_bytes` are all weights of the main model, `main_active` those that one token visits: several rows of a mixture
+    of experts visit more of them, so a check costs more than a plain pass.
+    """
+    share = draft_active / max(main_active, 1)
+    accept = _assumed_accept_rate(share, relation)
+    extra = _RECODING_COST if relation == "different" else 0.0
+    best = Estimate(0.0, 1, accept)
+    for depth in range(1, _MAX_DEPTH + 1):
+        tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
+        drafting = depth * (share + _PASS_OVERHEAD) + extra
+        speedup = tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)
+        if speedup > best.speedup:
+            best = Estimate(speedup, depth, accept)
+    return best
+
+
+def _assumed_accept_rate(share: float, relation: str) -> float:
+    """Larger drafts of the same family agree more often; a foreign tokenizer loses guesses at every seam."""
+    rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6
+    return rate - 0.2 if relation == "different" else rate
+
+
+def _pass_cost(total: int, active: int, rows: int) -> float:
+    """A main pass over `rows` positions, in plain passes."""
+    visited = min(active / max(total, 1), 1.0)
+    reads = (1.0 - (1.0 - visited) ** rows) / visited if 0.0 < visited < 1.0 else 1.0
+    return reads + _ROW_COST * (rows - 1)

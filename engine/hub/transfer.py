@@ -1,0 +1,290 @@
+"""One file from the Hub into the cache: ranged, hashed while it streams, resumed where it stopped."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import random
+import re
+import socket
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from engine.hub.failures import HubError, InterruptedTransferError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.hub.cache_layout import RepositoryCache
+    from engine.hub.client import HubClient
+    from engine.hub.listing import RemoteFile
+
+_READ_BYTES = 2**20
+_RESTARTS = 2
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Waits of `first_s`, doubled up to `longest_s`, give or take a quarter; gives up after `tries` in
+    vain.
+    """
+
+    first_s: float = 1.0
+    longest_s: float = 60.0
+    tries: int = 20
+
+    def wait(self, attempt: int, asked: float | None) -> float:
+        """Seconds before attempt number `attempt` (from 1); never less than the server asked for."""
+        delay = min(self.first_s * 2.0 ** (attempt - 1), self.longest_s)
+        # Spreads out reconnections; not a secret, and no text depends on it.
+        return max(asked or 0.0, delay * random.uniform(0.75, 1.25))
+
+
+class Interruption:
+    """Ends a transfer from another thread at once, even one that waits for a byte that never comes."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self._lock = threading.Lock()
+        self._sockets: set[socket.socket] = set()
+
+    def set(self) -> None:
+        self.stop.set()
+        with self._lock:
+            for connection in self._sockets:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue
+
+    def watch(self, response: httpx2.Response) -> socket.socket | None:
+        """Register the response's connection; gives it back for `unwatch`."""
+        stream = response.extensions.get("network_stream")
+        connection = stream.get_extra_info("socket") if stream is not None else None
+        if not isinstance(connection, socket.socket):
+            return None
+        with self._lock:
+            self._sockets.add(connection)
+        if self.stop.is_set():
+            self.set()
+        return connection
+
+    def unwatch(self, connection: socket.socket | None) -> None:
+        if connection is not None:
+            with self._lock:
+                self._sockets.discard(connection)
+
+
+@dataclass(slots=True)
+class Transfer:
+    """What fetching a file needs to know, and whom it tells.
+
+    `on_bytes(file, arrived, length)`: `arrived` more came in and `length` of it are here. `on_attempt(file,
+    count, reason)`: `count` attempts in a row failed, the last one for `reason`; 0 when it goes on.
+    """
+
+    client: HubClient
+    cache: RepositoryCache
+    commit: str
+    policy: RetryPolicy
+    interruption: Interruption
+    on_bytes: Callable[[RemoteFile, int, int], None]
+    on_attempt: Callable[[RemoteFile, int, str], None]
+
+    def fetch(self, file: RemoteFile) -> bool:
+        """Bring the file's blob into the cache, verified; False when interrupted, with what arrived kept.
+
+        Raises `HubError` when it cannot be had: refused, damaged twice, disk full, or no byte in all the
+        tries.
+        """
+        stop = self.interruption.stop
+        with self.cache.writing(file.digest, stop) as mine:
+            if not mine:
+                return False
+            if self.cache.has(file):
+                return True
+            try:
+                with _Part(self.cache, file) as part:
+                    return self._until_complete(part)
+            except OSError as error:
+                raise _disk_error(error, self.cache) from error
+
+    def _until_complete(self, part: _Part) -> bool:
+        attempt = 0
+        stop = self.interruption.stop
+        part.rehash(stop)
+        while not stop.is_set():
+            before = part.received
+            try:
+                self._stream_into(part)
+                if part.is_complete():
+                    part.move_into_place()
+                    self.on_attempt(part.file, 0, "")
+                    return True
+                raise InterruptedTransferError("offline")
+            except InterruptedTransferError as error:
+                if stop.is_set():
+                    break
+                attempt = 1 if part.received > before else attempt + 1
+                if attempt > self.policy.tries:
+                    raise HubError(error.reason, self.cache.repository, **error.arguments) from error
+                self.on_attempt(part.file, attempt, error.reason)
+                stop.wait(self.policy.wait(attempt, error.retry_after))
+        return False
+
+    def _stream_into(self, part: _Part) -> None:
+        """One request for what is missing. Returns at the body's end, which may be before the file's."""
+        if part.length == part.file.size:
+            return
+        headers = {"Range": f"bytes={part.length}-"} if part.length else {}
+        address = self.client.file_address(self.cache.repository, self.commit, part.file.name)
+        accept = (200, 206, 416)
+        with self.client.stream(address, self.cache.repository, headers, accept=accept) as response:
+            connection = self.interruption.watch(response)
+            try:
+                skip = _skip(response, part)
+                if skip is None:
+                    part.restart()
+                    raise InterruptedTransferError("checksum", file=part.file.name)
+                self._receive(response, part, skip)
+            except (httpx2.HTTPError, InterruptedTransferError):
+                raise
+            except (ValueError, RuntimeError, OSError) as error:
+                if isinstance(error, _DiskError):
+                    raise
+                # A connection that is shut down under its reader fails in whatever way it happens to.
+                raise InterruptedTransferError("offline") from error
+            finally:
+                self.interruption.unwatch(connection)
+
+    def _receive(self, response: httpx2.Response, part: _Part, skip: int) -> None:
+        stop = self.interruption.stop
+        for chunk in response.iter_raw():
+            data = chunk[skip:] if skip else chunk
+            skip -= len(chunk) - len(data)
+            if part.length + len(data) > part.file.size:
+                part.restart()
+                raise InterruptedTransferError("checksum", file=part.file.name)
+            part.write(data)
+            self.on_bytes(part.file, len(chunk), part.length)
+            if stop.is_set():
+                return
+
+
+class _DiskError(OSError):
+    """An OSError of the disk, not of the network."""
+
+
+class _Part:
+    """The part of a file that has arrived, open for writing, and the hash of it."""
+
+    def __init__(self, cache: RepositoryCache, file: RemoteFile) -> None:
+        self.file, self._cache = file, cache
+        self._path = cache.part(file.digest)
+        self._mismatches = 0
+        self.received = 0
+        self.length = 0
+        self._descriptor = -1
+        self._hash = _hasher(file)
+
+    def __enter__(self) -> _Part:
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        if os.fstat(self._descriptor).st_size > self.file.size:
+            os.ftruncate(self._descriptor, 0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+    def rehash(self, stop: threading.Event) -> None:
+        """Hash what an earlier run left, so that the rest can be added to it."""
+        while not stop.is_set():
+            block = os.pread(self._descriptor, _READ_BYTES, self.length)
+            if not block:
+                return
+            self._hash.update(block)
+            self.length += len(block)
+
+    def write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                count = os.pwrite(self._descriptor, view, self.length)
+                self._hash.update(view[:count])
+                self.length += count
+                self.received += count
+                view = view[count:]
+        except OSError as error:
+            raise _DiskError(*error.args) from error
+
+    def is_complete(self) -> bool:
+        """Whether all bytes are here. Raises `InterruptedTransferError` or, twice, `HubError` for wrong
+        ones.
+        """
+        if self.length < self.file.size:
+            return False
+        if self._hash.hexdigest() == self.file.digest:
+            return True
+        self.restart()
+        raise InterruptedTransferError("checksum", file=self.file.name)
+
+    def restart(self) -> None:
+        """Forget what arrived. Raises `HubError` (checksum) the second time."""
+        self._mismatches += 1
+        os.ftruncate(self._descriptor, 0)
+        self.length = 0
+        self._hash = _hasher(self.file)
+        if self._mismatches >= _RESTARTS:
+            raise HubError("checksum", self._cache.repository, file=self.file.name)
+
+    def move_into_place(self) -> None:
+        os.fsync(self._descriptor)
+        os.replace(self._path, self._cache.blob(self.file.digest))
+
+
+def _hasher(file: RemoteFile) -> hashlib._Hash:
+    if len(file.digest) == 64:
+        return hashlib.sha256()
+    return hashlib.sha1(f"blob {file.size}\0".encode(), usedforsecurity=False)
+
+
+def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Event) -> str | None:
+    """The digest of the file at `path`, of the kind that `file` names; None when `stop` came first."""
+    hasher = _hasher(file)
+    with open(path, "rb", buffering=0) as stream:
+        while not stop.is_set():
+            block = stream.read(_READ_BYTES)
+            if not block:
+                return hasher.hexdigest()
+            hasher.update(block)
+    return None
+
+
+def matches_digest(content: bytes, file: RemoteFile) -> bool:
+    """Whether these bytes are the file that was promised."""
+    hasher = _hasher(file)
+    hasher.update(content)
+    return len(content) == file.size and hasher.hexdigest() == file.digest
+
+
+def _skip(response: httpx2.Response, part: _Part) -> int | None:
+    """How many of the body's first bytes are here already; None when the answer does not fit what was
+    asked.
+    """
+    if response.status_code == 200:
+        return part.length
+    match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    if response.status_code == 206 and match and int(match[1]) == part.length:
+        return 0 if match[3] in ("*", str(part.file.size)) else None
+    return None
+
+
+def _disk_error(error: OSError, cache: RepositoryCache) -> HubError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return HubError("disk-full", cache.repository)
+    return HubError("not-writable", cache.repository, path=str(cache.blobs))

@@ -1,0 +1,90 @@
+"""Check a model's files against their checksums.
+
+In the Hugging Face cache a blob's name is the checksum that the Hub promised, so no network is needed. A
+folder that a person copied has none; then a listing of its repository can be given.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.hub.failures import HubError
+from engine.hub.listing import Listing, RemoteFile
+from engine.hub.repository_names import is_content_hash
+from engine.hub.transfer import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """`checked` files have the right content, `damaged` and `missing` do not; `unknown` have no checksum to
+    go by.
+    """
+
+    checked: tuple[str, ...]
+    damaged: tuple[str, ...]
+    missing: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        return not self.damaged and not self.missing and bool(self.checked)
+
+
+def verify_model(
+    folder: Path,
+    listing: Listing | None = None,
+    on_bytes: Callable[[int, int], None] | None = None,
+    stop: threading.Event | None = None,
+) -> VerifyReport | None:
+    """Read every file of the model and compare; None when `stop` was set first.
+
+    `on_bytes(done, total)` is called after each file. Raises `HubError` (not-installed) without a folder.
+    """
+    if not folder.is_dir():
+        raise HubError("not-installed", folder.name)
+    stop = stop or threading.Event()
+    expected = {file.name: file for file in listing.files} if listing else {}
+    files = list(_files(folder))
+    total = sum(path.stat().st_size for _, path in files if path.exists())
+    results: dict[str, list[str]] = {"checked": [], "damaged": [], "missing": [], "unknown": []}
+    done = 0
+    for name, path in files:
+        if not path.exists():
+            results["missing"].append(name)
+            continue
+        file = expected.get(name) or _promise(name, path)
+        if file is None:
+            results["unknown"].append(name)
+        else:
+            found = digest_of(path, file, stop)
+            if found is None:
+                return None
+            results["checked" if found == file.digest else "damaged"].append(name)
+        done += path.stat().st_size
+        if on_bytes is not None:
+            on_bytes(done, total)
+    results["missing"] += sorted(expected.keys() - {name for name, _ in files})
+    return VerifyReport(*(tuple(results[key]) for key in ("checked", "damaged", "missing", "unknown")))
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    for place, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(place, name)
+            yield str(path.relative_to(folder)), path
+
+
+def _promise(name: str, path: Path) -> RemoteFile | None:
+    """What the cache's own link says that the file should hold: the name of its blob."""
+    try:
+        digest = os.path.basename(os.readlink(path))
+    except OSError:
+        return None
+    return RemoteFile(name, path.stat().st_size, digest) if is_content_hash(digest) else None

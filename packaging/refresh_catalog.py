@@ -1,0 +1,86 @@
+"""Bring the figures of resources/catalog.json up to date from the Hub.
+
+    python packaging/refresh_catalog.py            rewrite the file
+    python packaging/refresh_catalog.py --check    only say what has changed; exit code 1 if anything has
+
+Sizes, context lengths, vocabulary sizes and architectures are read from the repositories' own listings and small
+files; which models are in the catalog, and which drafts go with them, is chosen by people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from engine.hub.catalog import load_catalog
+from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
+from engine.hub.failures import HubError
+from engine.hub.fit import context_length
+from engine.hub.inspection import text_config
+from engine.hub.search import look_at
+from engine.places import resources
+
+
+def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:
+    """The entry with what the Hub says now. Raises `HubError` when the repository cannot be read."""
+    remote = look_at(client, entry["id"], keep_in)
+    size = text_config(remote.config).get("vocab_size")
+    return entry | {
+        "bytes": remote.weight_bytes,
+        "bytes_source": "hub",
+        "context": context_length(remote.config) or entry["context"],
+        "vocabulary_size": size if type(size) is int else entry["vocabulary_size"],
+        "architecture": remote.config.get("model_type", entry["architecture"]),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Bring the catalog's figures up to date from the Hub.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if anything has changed")
+    parser.add_argument("--endpoint", default=HUGGING_FACE)
+    parser.add_argument("--catalog", type=Path, default=resources() / "catalog.json")
+    arguments = parser.parse_args()
+    content = json.loads(arguments.catalog.read_text(encoding="utf-8"))
+    changed = False
+    with tempfile.TemporaryDirectory() as folder, HubClient(HubAccess(arguments.endpoint)) as client:
+        for number, entry in enumerate(content["models"]):
+            try:
+                now = refreshed(client, entry, Path(folder))
+            except HubError as error:
+                print(error, file=sys.stderr)
+                changed = True
+                continue
+            for field in entry:
+                if now[field] != entry[field]:
+                    print(f"{entry['id']}: {field} {entry[field]} -> {now[field]}")
+                    changed = True
+            content["models"][number] = now
+    if changed and not arguments.check:
+        content["updated"] = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+        arguments.catalog.write_text(catalog_text(content), encoding="utf-8")
+        load_catalog(arguments.catalog)
+    return 1 if changed and arguments.check else 0
+
+
+def catalog_text(content: dict[str, Any]) -> str:
+    """One field a line and lists on one line, so that a change of one figure is a change of one line."""
+    head = {key: value for key, value in content.items() if key != "models"}
+    models = []
+    for entry in content["models"]:
+        fields = ",\n".join(
+            f"   {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()
+        )
+        models.append(f"  {{\n{fields}\n  }}")
+    lines = [f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    return "{\n" + ",\n".join(lines) + ',\n "models": [\n' + ",\n".join(models) + "\n ]\n}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""A fake Hub, a cache of its own and a queue that does not linger, for every test of the hub package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.hub.client import HubAccess
+from engine.hub.download_job import JobSettings
+from engine.hub.downloads import DownloadQueue
+from engine.hub.transfer import RetryPolicy
+from tests.fakehub.server import FakeHub
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATIENCE_S = 30.0
+QUICK = RetryPolicy(first_s=0.01, longest_s=0.05, tries=4)
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    with FakeHub() as server:
+        yield server
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def open_queue(hub: FakeHub, cache: Path) -> Iterator[Callable[..., DownloadQueue]]:
+    """Makes queues on the fake Hub with short waits; closes them all."""
+    opened: list[DownloadQueue] = []
+
+    def make(token: str | None = None, endpoint: str | None = None, stall_s: float = 0.5, **more: Any) -> DownloadQueue:
+        access = HubAccess(endpoint or hub.endpoint, token=token, stall_s=stall_s)
+        more.setdefault("settings", JobSettings(policy=QUICK, space_margin=0))
+        opened.append(DownloadQueue(more.pop("cache_dir", cache), access, **more))
+        return opened[-1]
+
+    yield make
+    for queue in opened:
+        queue.close()

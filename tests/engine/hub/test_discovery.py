@@ -1,0 +1,229 @@
+"""What is found on disk, how it is described, and that a second look costs next to nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.hub import discovery, tokenizer_files
+from engine.hub.discovery import InstalledModel, installed_models
+from engine.hub.inspection import check_folder
+from tests.engine.hub.model_folders import (
+    llama_config,
+    llama_tensors,
+    model_files,
+    safetensors,
+    tokenizer_json,
+    write_folder,
+    write_snapshot,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def only(models: list[InstalledModel]) -> InstalledModel:
+    (model,) = models
+    return model
+
+
+def test_a_model_in_the_hub_cache_is_described(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, "org/model", model_files(shards=2))
+    model = only(installed_models(tmp_path))
+    assert (model.id, model.path, model.source, model.complete) == ("org/model", str(snapshot), "cache", True)
+    assert (model.architecture, model.supported, model.context, model.bits) == ("llama", True, 512, 16)
+    assert model.parameters == sum(int.__mul__(*(*shape, 1)[:2]) for _, shape in llama_tensors().values())
+    assert model.weight_bytes == model.active_bytes == 2 * model.parameters
+    assert model.disk_bytes > model.weight_bytes
+    assert model.kinds == ("main", "draft")
+    assert len(model.tokenizer) == 64
+
+
+def test_quantised_weights_are_counted_as_parameters(tmp_path: Path) -> None:
+    files = model_files(llama_config(quantization={"bits": 4, "group_size": 32}))
+    tensors = llama_tensors()
+    for name in [name for name in tensors if name.endswith("proj.weight")]:
+        rows, columns = tensors[name][1]
+        stem = name.removesuffix(".weight")
+        tensors[name] = ("U32", (rows, columns // 8))
+        tensors[f"{stem}.scales"] = tensors[f"{stem}.biases"] = ("F16", (rows, max(columns // 32, 1)))
+    files["model.safetensors"] = safetensors(tensors)
+    write_snapshot(tmp_path, "org/model", files)
+    model = only(installed_models(tmp_path))
+    assert (model.bits, model.group_size, model.mode) == (4, 32, "affine")
+    narrow = sum(
+        shape[0] * 16 for name, (_, shape) in llama_tensors().items() if name.endswith("proj.weight") and shape[1] == 16
+    )
+    # Rows of 16 take a whole group of 32 here, which no real model does.
+    assert model.parameters == sum(int.__mul__(*(*shape, 1)[:2]) for _, shape in llama_tensors().values()) + narrow
+
+
+def test_experts_that_a_token_does_not_visit_are_not_active(tmp_path: Path) -> None:
+    files = model_files(llama_config(model_type="qwen3_moe", num_experts=8, num_experts_per_tok=2))
+    tensors = llama_tensors() | {"model.layers.0.mlp.switch_mlp.gate_proj.weight": ("F16", (8, 32, 16))}
+    files["model.safetensors"] = safetensors(tensors)
+    write_snapshot(tmp_path, "org/model", files)
+    model = only(installed_models(tmp_path))
+    assert model.weight_bytes - model.active_bytes == 8 * 32 * 16 * 2 * 6 // 8
+
+
+def test_a_download_that_has_only_begun_is_partial(tmp_path: Path) -> None:
+    blobs = tmp_path / "models--org--model" / "blobs"
+    blobs.mkdir(parents=True)
+    (blobs / ("a" * 64 + ".tandem.incomplete")).write_bytes(bytes(1000))
+    model = only(installed_models(tmp_path))
+    assert (model.id, model.complete, model.disk_bytes, model.kinds) == ("org/model", False, 1000, ())
+
+
+def test_a_snapshot_without_its_last_shard_is_partial_and_says_what_is_missing(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, "org/model", model_files(shards=2))
+    (snapshot / "model-00002-of-00002.safetensors").unlink()
+    model = only(installed_models(tmp_path))
+    assert (model.complete, model.problem, model.detail) == (
+        False,
+        "incomplete",
+        "model-00002-of-00002.safetensors",
+    )
+    assert (model.architecture, model.context) == ("llama", 512)
+
+
+def test_an_unknown_architecture_is_listed_with_its_reason(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, "org/model", model_files(llama_config(model_type="new_thing")))
+    model = only(installed_models(tmp_path))
+    assert (model.problem, model.detail, model.supported) == ("unknown-architecture", "new_thing", False)
+
+
+def test_data_sets_and_empty_shells_are_no_models(tmp_path: Path) -> None:
+    (tmp_path / "datasets--org--data" / "snapshots").mkdir(parents=True)
+    (tmp_path / "models--org--nothing" / "refs").mkdir(parents=True)
+    (tmp_path / ".locks").mkdir()
+    assert installed_models(tmp_path) == []
+
+
+def test_extra_folders_and_the_starter_are_found(tmp_path: Path) -> None:
+    write_folder(tmp_path / "mine" / "org" / "nested", model_files())
+    write_folder(tmp_path / "mine" / "flat", model_files())
+    write_folder(tmp_path / "single", model_files())
+    write_folder(tmp_path / "starter" / "main", model_files())
+    models = installed_models(
+        tmp_path / "none", [tmp_path / "mine", tmp_path / "single", tmp_path / "gone"], tmp_path / "starter"
+    )
+    assert [(model.id, model.source) for model in models] == [
+        ("flat", "folder"),
+        ("main", "starter"),
+        ("nested", "folder"),
+        ("single", "folder"),
+    ]
+
+
+def test_the_snapshot_that_main_names_is_taken(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, "org/model", model_files())
+    (snapshot.parent / ("b" * 40)).mkdir()
+    assert only(installed_models(tmp_path)).path == str(snapshot)
+
+
+def test_a_reference_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, "org/model", model_files())
+    write_folder(tmp_path / "outside", model_files())
+    (tmp_path / "models--org--model" / "refs" / "main").write_text("../../outside")
+    assert "outside" not in only(installed_models(tmp_path)).path
+
+
+@pytest.fixture
+def no_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr(discovery, "describe_folder", refuse)
+    monkeypatch.setattr(discovery, "read_folder", refuse)
+
+
+def fill(cache: Path, count: int) -> None:
+    tokenizer = tokenizer_json({f"token {number}": number for number in range(1000)})
+    for number in range(count):
+        write_snapshot(cache, f"org/model-{number:03d}", model_files(tokenizer=tokenizer))
+
+
+def test_a_second_look_reads_nothing_again(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    fill(tmp_path / "cache", 200)
+    index = tmp_path / "index.json"
+    first = installed_models(tmp_path / "cache", index_path=index)
+    request.getfixturevalue("no_reading")
+    assert len(first) == 200
+    assert installed_models(tmp_path / "cache", index_path=index) == first
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path / "cache", "org/model", model_files())
+    index = tmp_path / "index.json"
+    assert only(installed_models(tmp_path / "cache", index_path=index)).complete
+    (snapshot / "model.safetensors").unlink()
+    os.utime(snapshot, ns=(1, 1))
+    assert not only(installed_models(tmp_path / "cache", index_path=index)).complete
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 1, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, content: str) -> None:
+    write_snapshot(tmp_path / "cache", "org/model", model_files())
+    index = tmp_path / "index.json"
+    index.write_text(content)
+    assert only(installed_models(tmp_path / "cache", index_path=index)).complete
+    assert json.loads(index.read_text())["format"] == 1
+
+
+def test_an_index_entry_of_an_older_shape_is_read_again(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path / "cache", "org/model", model_files())
+    index = tmp_path / "index.json"
+    installed_models(tmp_path / "cache", index_path=index)
+    content = json.loads(index.read_text())
+    content["models"][str(snapshot)]["model"] = {"id": "x", "colour": "red"}
+    index.write_text(json.dumps(content))
+    assert only(installed_models(tmp_path / "cache", index_path=index)).id == "org/model"
+
+
+VOCABULARY = {f"t{number}": number for number in range(100)}
+
+
+@pytest.mark.parametrize(
+    ("draft", "relation"),
+    [
+        (VOCABULARY, "same"),
+        (VOCABULARY | {"<extra>": 100}, "extended"),
+        ({token: id_ for token, id_ in VOCABULARY.items() if id_ < 98}, "extended"),
+        (VOCABULARY | {"t0": 1, "t1": 0}, "different"),
+        ({token: id_ for token, id_ in VOCABULARY.items() if id_ != 5} | {"other": 5}, "different"),
+        ({f"u{number}": number for number in range(100)}, "different"),
+        ({"t0": 0}, "different"),
+    ],
+)
+def test_vocabularies_are_told_apart_by_what_their_ids_mean(draft: dict[str, int], relation: str) -> None:
+    assert tokenizer_files.compare(VOCABULARY, draft).relation == relation
+
+
+def test_the_share_of_common_strings_is_of_the_draft() -> None:
+    draft = {f"t{number}": 99 - number for number in range(25)} | {f"u{number}": number for number in range(75)}
+    assert tokenizer_files.compare(VOCABULARY, draft).shared == 0.25
+
+
+def test_added_tokens_and_unigram_lists_are_read(tmp_path: Path) -> None:
+    content = tokenizer_json({"a": 0, "b": 1}, added=(("<s>", 2), ("a", 0)))
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    assert tokenizer_files.read_folder(tmp_path) == {"a": 0, "b": 1, "<s>": 2}
+    content["model"] = {"type": "Unigram", "vocab": [["<unk>", 0.0], ["x", -1.5]]}
+    (tmp_path / "u").mkdir()
+    (tmp_path / "u" / "tokenizer.json").write_text(json.dumps(content | {"added_tokens": []}))
+    assert tokenizer_files.read_folder(tmp_path / "u") == {"<unk>": 0, "x": 1}
+
+
+def test_the_fingerprint_depends_on_ids_and_strings_only() -> None:
+    assert tokenizer_files.fingerprint({"a": 0, "b": 1}) == tokenizer_files.fingerprint({"b": 1, "a": 0})
+    assert tokenizer_files.fingerprint({"a": 0, "b": 1}) != tokenizer_files.fingerprint({"a": 1, "b": 0})
+    assert tokenizer_files.fingerprint({"a": 0}) != tokenizer_files.fingerprint({"a": 0, "b": 1})
+
+
+def test_what_is_described_as_complete_passes_the_inspection(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, "org/model", model_files(shards=3))
+    check_folder(only(installed_models(tmp_path)).path)

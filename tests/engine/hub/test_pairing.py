@@ -1,0 +1,168 @@
+"""Verdicts on drafts: each reason, the order, what is marked best, and what is read to find out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.hub.catalog import load_catalog
+from engine.hub.discovery import installed_models
+from engine.hub.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
+from engine.hub.speedup import WORTH_IT, estimate_speedup
+from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
+
+GB = 10**9
+ROOM = 100 * GB
+VOCABULARY = {f"t{number}": number for number in range(100)}
+
+
+def model(name: str, size: int, source: str = "installed", **changes: Any) -> PairModel:
+    vocabulary = changes.pop("vocabulary", VOCABULARY)
+    values: dict[str, Any] = {
+        "active_bytes": size,
+        "config": llama_config(),
+        "read_vocabulary": lambda: vocabulary,
+        "vocabulary_size": 100,
+    } | changes
+    return PairModel(name, source, size, **values)
+
+
+MAIN = model("org/main", 8 * GB)
+
+
+def verdict_on(draft: PairModel, main: PairModel = MAIN, limit: int = ROOM, **more: Any) -> PairAdvice:
+    return next(one for one in advise(main, [draft], 4096, limit, **more) if one.id == draft.id)
+
+
+@pytest.mark.parametrize(
+    ("changes", "size", "verdict", "argument"),
+    [
+        ({}, GB // 2, "same", None),
+        ({"vocabulary_size": 128}, GB // 2, "padded", ("extra", 0)),
+        ({"vocabulary": VOCABULARY | {"<think>": 100}}, GB // 2, "padded", ("extra", 1)),
+        ({"vocabulary": {f"u{number}": number for number in range(100)}}, GB // 2, "different", ("shared", 0)),
+        ({"vocabulary": None}, GB // 2, "unknown", None),
+        ({}, 7 * GB, "too-large", ("share", 88)),
+        ({"problem": "unknown-architecture", "detail": "x"}, GB // 2, "not-mlx", ("reason", "unknown-architecture")),
+        ({"problem": "incomplete", "detail": "y"}, GB // 2, "incomplete", ("detail", "y")),
+    ],
+)
+def test_each_verdict_has_its_reason(
+    changes: dict[str, Any], size: int, verdict: str, argument: tuple[str, int | str] | None
+) -> None:
+    advice = verdict_on(model("org/draft", size, **changes))
+    assert advice.verdict == verdict
+    assert argument is None or argument in advice.arguments
+    assert advice.verdict in VERDICTS
+
+
+def test_what_does_not_fit_beside_the_main_model_says_how_much_it_would_need() -> None:
+    advice = verdict_on(model("org/draft", GB // 2), limit=8 * GB + GB // 4)
+    assert advice.verdict == "no-room"
+    assert dict(advice.arguments)["free"] == 8 * GB + GB // 4
+    assert int(dict(advice.arguments)["needed"]) > 8 * GB + GB // 2
+
+
+def test_equal_fingerprints_are_enough_and_nothing_is_read() -> None:
+    def refuse() -> dict[str, int] | None:
+        raise AssertionError("read")
+
+    main = model("org/main", 8 * GB, tokenizer="f" * 64, read_vocabulary=refuse)
+    assert verdict_on(model("org/draft", GB // 2, tokenizer="f" * 64, read_vocabulary=refuse), main).verdict == "same"
+
+
+def test_a_draft_that_is_too_large_is_refused_without_reading_its_vocabulary() -> None:
+    def refuse() -> dict[str, int] | None:
+        raise AssertionError("read")
+
+    assert verdict_on(model("org/draft", 7 * GB, read_vocabulary=refuse)).verdict == "too-large"
+
+
+def test_the_best_is_first_and_lookup_comes_before_what_does_not_work() -> None:
+    small, foreign = model("org/small", GB // 3), model("org/foreign", GB // 3, vocabulary={"x": 0})
+    huge = model("org/huge", 7 * GB)
+    advice = advise(MAIN, [huge, foreign, small, MAIN], 4096, ROOM)
+    assert [one.id for one in advice] == ["org/small", "org/foreign", "", "org/huge"]
+    assert [one.best for one in advice] == [True, False, False, False]
+
+
+def test_without_a_draft_that_pays_lookup_is_the_best() -> None:
+    advice = advise(MAIN, [model("org/huge", 7 * GB)], 4096, ROOM)
+    assert (advice[0].verdict, advice[0].best) == ("lookup", True)
+
+
+def test_an_unread_tokenizer_is_never_called_the_best() -> None:
+    advice = advise(MAIN, [model("org/unread", GB // 3, vocabulary=None)], 4096, ROOM)
+    assert [(one.verdict, one.best) for one in advice] == [("unknown", False), ("lookup", True)]
+
+
+def test_what_this_machine_has_measured_beats_the_estimate() -> None:
+    slow, fast = model("org/a", GB // 3), model("org/b", GB // 3)
+    advice = advise(MAIN, [slow, fast], 4096, ROOM, measured={"org/a": 0.9, "org/b": 1.7})
+    assert advice[0].id == "org/b"
+    assert advice[0].expected is not None
+    assert (advice[0].expected.speedup, advice[0].expected.measured) == (1.7, True)
+    assert advice[1].verdict == "lookup"
+
+
+def test_an_installed_draft_wins_a_tie_and_hides_its_catalog_twin() -> None:
+    here = model("org/here", GB // 3)
+    there = model("org/there", GB // 3, source="catalog")
+    twin = model("org/here", GB // 3, source="catalog")
+    advice = advise(MAIN, [there, twin, here], 4096, ROOM)
+    assert [(one.id, one.source) for one in advice[:2]] == [("org/here", "installed"), ("org/there", "catalog")]
+
+
+def test_smaller_drafts_of_dense_models_are_expected_to_pay_and_large_ones_not() -> None:
+    assert estimate_speedup(8 * GB, 8 * GB, GB // 2, "same").speedup > 1.5
+    assert estimate_speedup(8 * GB, 8 * GB, 6 * GB, "same").speedup < WORTH_IT
+
+
+def test_a_mixture_of_experts_gains_less_than_a_dense_model_of_the_same_work() -> None:
+    dense = estimate_speedup(2 * GB, 2 * GB, GB // 5, "same")
+    mixture = estimate_speedup(17 * GB, 2 * GB, GB // 5, "same")
+    assert mixture.speedup < dense.speedup
+
+
+def test_a_foreign_tokenizer_is_expected_to_bring_less() -> None:
+    same = estimate_speedup(8 * GB, 8 * GB, GB // 2, "same")
+    assert estimate_speedup(8 * GB, 8 * GB, GB // 2, "different").speedup < same.speedup
+
+
+def test_installed_models_are_paired_from_their_files(tmp_path: Path) -> None:
+    words = {f"w{number}": number for number in range(50)}
+    big = llama_config(num_hidden_layers=40)
+    write_snapshot(tmp_path, "org/main", model_files(big, tokenizer_json(words)))
+    write_snapshot(tmp_path, "org/same", model_files(tokenizer=tokenizer_json(words)))
+    write_snapshot(tmp_path, "org/more", model_files(tokenizer=tokenizer_json(words, added=(("<x>", 50),))))
+    write_snapshot(tmp_path, "org/other", model_files(tokenizer=tokenizer_json({"a": 0, "w1": 7})))
+    installed = installed_models(tmp_path)
+    main = next(one for one in installed if one.id == "org/main")
+    subject, drafts = candidates(main, installed, load_catalog())
+    verdicts = {one.id: one.verdict for one in advise(subject, drafts, 512, ROOM)}
+    assert verdicts == {"org/same": "same", "org/more": "padded", "org/other": "different", "": "lookup"}
+
+
+def test_the_catalog_suggests_drafts_for_a_main_model_that_it_knows() -> None:
+    catalog = load_catalog()
+    main = catalog.models["mlx-community/Qwen3-14B-4bit"]
+    subject, drafts = candidates(main, [], catalog)
+    advice = advise(subject, drafts, 8192, 64 * GB)
+    assert advice[0].id == "mlx-community/Qwen3-0.6B-4bit"
+    assert advice[0].best
+    assert advice[0].verdict == "same"
+    assert all("Qwen3-" in one.id for one in advice if one.id)
+
+
+def test_a_half_downloaded_suggestion_says_so(tmp_path: Path) -> None:
+    name = "mlx-community/Qwen3-0.6B-4bit"
+    write_snapshot(
+        tmp_path, name, {"config.json": json.dumps(llama_config()).encode(), "tokenizer.json": b'{"model":{}}'}
+    )
+    catalog = load_catalog()
+    subject, drafts = candidates(catalog.models["mlx-community/Qwen3-14B-4bit"], installed_models(tmp_path), catalog)
+    advice = {one.id: one for one in advise(subject, drafts, 8192, 64 * GB)}
+    assert (advice[name].verdict, advice[name].source) == ("incomplete", "installed")

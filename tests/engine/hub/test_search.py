@@ -1,0 +1,181 @@
+"""Searching the Hub, pasted names, and what is learned of a repository before any weight is fetched."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.hub.catalog import load_catalog
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.failures import HubError
+from engine.hub.repository_names import is_plain_path, is_revision, parse_repository
+from engine.hub.search import look_at, search_models, who_am_i
+from engine.hub.suggestion import suggest_draft
+from engine.places import resources
+from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json
+from tests.fakehub.server import FakeHub, Fault
+
+
+@pytest.fixture
+def client(hub: FakeHub) -> Iterator[HubClient]:
+    with HubClient(HubAccess(hub.endpoint, stall_s=2.0)) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "org/name",
+        "  org/name ",
+        '"org/name"',
+        "https://huggingface.co/org/name",
+        "https://huggingface.co/org/name/tree/main",
+        "https://huggingface.co/org/name/blob/main/config.json?x=1#y",
+        "huggingface.co/org/name",
+        "hf.co/org/name",
+        "https://hf-mirror.com/org/name",
+        "models--org--name",
+    ],
+)
+def test_a_name_is_found_in_whatever_is_pasted(text: str) -> None:
+    assert parse_repository(text) == "org/name"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "name",
+        "a/b/c",
+        "../x",
+        "org/..",
+        "org/na me",
+        "https://huggingface.co/datasets/org/name",
+        "/etc/passwd",
+        "a/" + "b" * 200,
+    ],
+)
+def test_what_is_no_name_is_refused(text: str) -> None:
+    with pytest.raises(HubError) as caught:
+        parse_repository(text)
+    assert caught.value.reason == "bad-name"
+
+
+def test_revisions_and_file_names_stay_where_they_are_put() -> None:
+    assert is_revision("main")
+    assert is_revision("refs/pr/1")
+    assert not any(is_revision(text) for text in ("", "../x", "a..b", "-x", "a b", "a//b"))
+    assert is_plain_path("a/b.json")
+    assert not any(is_plain_path(name) for name in ("", "/a", "../a", "a/../b", "a\\b", "c:b", "a\nb", "x" * 500, 4))
+
+
+def test_a_search_lists_what_the_hub_says(hub: FakeHub, client: HubClient) -> None:
+    hub.add("org/wanted-4bit", model_files(), gated=True, downloads=12)
+    hub.add("org/other", model_files())
+    hub.add("org/wanted-gguf", model_files(), tags=("gguf",))
+    (found,) = search_models(client, "wanted")
+    assert (found.id, found.gated, found.downloads, found.licence) == ("org/wanted-4bit", True, 12, "apache-2.0")
+    assert found.bytes == sum(map(len, model_files().values()))
+
+
+def test_a_pasted_address_searches_for_its_repository(hub: FakeHub, client: HubClient) -> None:
+    hub.add("org/wanted", model_files())
+    assert [found.id for found in search_models(client, "https://huggingface.co/org/wanted/tree/main")] == [
+        "org/wanted"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (Fault(status=500), "server-error"),
+        (Fault(status=429), "rate-limited"),
+        (Fault(wrong_bytes=True), "wrong-mirror"),
+        (Fault(status=404), "wrong-mirror"),
+    ],
+)
+def test_a_search_that_fails_says_why(hub: FakeHub, client: HubClient, fault: Fault, reason: str) -> None:
+    hub.api_faults["/api/models"] = fault
+    with pytest.raises(HubError) as caught:
+        search_models(client, "x")
+    assert caught.value.reason == reason
+
+
+def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
+    files = model_files(tokenizer=tokenizer_json({"a": 0, "b": 1}))
+    hub.add("org/model", files)
+    remote = look_at(client, "org/model", tmp_path)
+    assert (remote.config["model_type"], remote.vocabulary) == ("llama", {"a": 0, "b": 1})
+    assert remote.weight_bytes == len(files["model.safetensors"])
+    assert {sent.name for sent in hub.sent} == {"config.json", "tokenizer.json"}
+    look_at(client, "org/model", tmp_path)
+    assert len(hub.sent) == 2
+
+
+def test_a_small_file_that_is_not_what_was_promised_is_refused(hub: FakeHub, client: HubClient) -> None:
+    hub.add("org/model", model_files())
+    hub.fault("org/model", "config.json", wrong_bytes=True)
+    with pytest.raises(HubError) as caught:
+        look_at(client, "org/model")
+    assert caught.value.reason == "checksum"
+
+
+def test_the_token_is_tested_by_asking_who_it_is(hub: FakeHub) -> None:
+    hub.tokens.add("good")
+    with HubClient(HubAccess(hub.endpoint, "good")) as client:
+        assert who_am_i(client) == "tester"
+    with HubClient(HubAccess(hub.endpoint, "bad")) as client, pytest.raises(HubError) as caught:
+        who_am_i(client)
+    assert caught.value.reason == "token-refused"
+
+
+def test_a_proxy_that_is_not_there_is_told_from_being_offline(hub: FakeHub) -> None:
+    access = HubAccess(hub.endpoint, proxy="http://127.0.0.1:9")
+    with HubClient(access) as client, pytest.raises(HubError) as caught:
+        search_models(client, "x")
+    assert caught.value.reason in ("proxy", "offline")
+
+
+def test_a_curated_draft_is_suggested_for_a_fine_tune_with_the_same_tokenizer(
+    hub: FakeHub, client: HubClient, tmp_path: Path
+) -> None:
+    catalog = load_catalog()
+    words = {f"w{number}": number for number in range(60)}
+    qwen = {"config": llama_config(model_type="qwen3", vocab_size=151936), "tokenizer": tokenizer_json(words)}
+    big = llama_config(model_type="qwen3", vocab_size=151936, num_hidden_layers=3)
+    for name, config in (("someone/tuned", big), ("mlx-community/Qwen3-0.6B-4bit", qwen["config"])):
+        files = model_files(llama_config(), qwen["tokenizer"]) | {"config.json": json.dumps(config).encode()}
+        if name == "someone/tuned":
+            files["model.safetensors"] += bytes(10**6)
+        hub.add(name, files)
+    assert suggest_draft(client, "someone/tuned", catalog, tmp_path) == "mlx-community/Qwen3-0.6B-4bit"
+
+
+def test_for_a_curated_model_the_catalog_answers_without_a_network() -> None:
+    catalog = load_catalog()
+    with HubClient(HubAccess("http://127.0.0.1:9")) as client:
+        assert suggest_draft(client, "mlx-community/Qwen3-8B-4bit", catalog) == "mlx-community/Qwen3-0.6B-4bit"
+        assert suggest_draft(client, "mlx-community/gpt-oss-20b-MXFP4-Q8", catalog) is None
+
+
+def test_refreshing_the_catalog_takes_its_figures_from_the_hub(hub: FakeHub, tmp_path: Path) -> None:
+    content = json.loads((resources() / "catalog.json").read_text(encoding="utf-8"))
+    entry = next(model for model in content["models"] if not model["drafts"] and model["architecture"] == "llama")
+    content["models"] = [entry]
+    copy = tmp_path / "catalog.json"
+    copy.write_text(json.dumps(content))
+    files = model_files()
+    hub.add(entry["id"], files)
+    script = Path(__file__).parents[3] / "packaging" / "refresh_catalog.py"
+    command = [sys.executable, str(script), "--endpoint", hub.endpoint, "--catalog", str(copy)]
+    check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=60)
+    assert check.returncode == 1, check.stderr
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    (model,) = load_catalog(copy).models.values()
+    assert (model.bytes, model.bytes_source, model.context) == (len(files["model.safetensors"]), "hub", 512)
+    assert subprocess.run([*command, "--check"], capture_output=True, timeout=60).returncode == 0

@@ -1,0 +1,356 @@
+"""The server: standard library only, one thread a request, faults chosen by the test."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LARGE = 10 * 1024
+_SEND_BYTES = 16 * 1024
+_MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree|auth-check)(?:/(.+))?)?")
+
+
+@dataclass
+class Fault:
+    """What goes wrong with a file's bytes. `times` is how often before it heals; None is for ever.
+
+    cut_after: the connection ends after that many bytes of a body. stall_after: it goes silent there. drip:
+    bytes a second. wrong_length: the Content-Length is off by that much. wrong_bytes: the last byte is
+    flipped. status: this answer instead. ignore_range: 200 with everything. to_other_port: redirected to a
+    second server.
+    """
+
+    cut_after: int | None = None
+    stall_after: int | None = None
+    drip: int | None = None
+    wrong_length: int = 0
+    wrong_bytes: bool = False
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    ignore_range: bool = False
+    to_other_port: bool = False
+    times: int | None = None
+
+
+@dataclass
+class Repository:
+    files: dict[str, bytes]
+    commit: str
+    private: bool = False
+    gated: bool = False
+    tags: tuple[str, ...] = ("mlx", "safetensors")
+    downloads: int = 7
+    licence: str = "apache-2.0"
+
+    def entry(self, name: str) -> dict[str, Any]:
+        content = self.files[name]
+        git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+        entry: dict[str, Any] = {"type": "file", "path": name, "size": len(content), "oid": git}
+        if is_large(name, content):
+            digest = hashlib.sha256(content).hexdigest()
+            entry["lfs"] = {"oid": digest, "size": len(content), "pointerSize": 134}
+        return entry
+
+    def etag(self, name: str) -> str:
+        entry = self.entry(name)
+        return str(entry["lfs"]["oid"] if "lfs" in entry else entry["oid"])
+
+
+def is_large(name: str, content: bytes) -> bool:
+    return name.endswith(".safetensors") or len(content) > LARGE
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One body that was served: `count` bytes of `name` from `start`, and whether a token came with the
+    request.
+    """
+
+    repository: str
+    name: str
+    start: int
+    count: int
+    authorised: bool
+    port: int
+
+
+class FakeHub:
+    """`with FakeHub() as hub: hub.add(...)`; `hub.endpoint` is its address. Thread-safe enough for tests."""
+
+    def __init__(self) -> None:
+        self.repositories: dict[str, Repository] = {}
+        self.faults: dict[tuple[str, str], Fault] = {}
+        self.api_faults: dict[str, Fault] = {}
+        self.tokens: set[str] = set()
+        self.sent: list[Sent] = []
+        self.requests: list[str] = []
+        self.bytes_a_second: int | None = None
+        self.closing = threading.Event()
+        self.lock = threading.Lock()
+        self._served: dict[int, int] = defaultdict(int)
+        self._servers = [_Server(self), _Server(self)]
+        self._threads = [
+            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True) for server in self._servers
+        ]
+
+    def __enter__(self) -> FakeHub:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing.set()
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self._servers[0].server_port}"
+
+    @property
+    def other_endpoint(self) -> str:
+        return f"http://127.0.0.1:{self._servers[1].server_port}"
+
+    def add(self, name: str, files: Mapping[str, bytes], **settings: Any) -> Repository:
+        commit = hashlib.sha1(repr(sorted(files.items())).encode(), usedforsecurity=False).hexdigest()
+        self.repositories[name] = Repository(dict(files), settings.pop("commit", commit), **settings)
+        return self.repositories[name]
+
+    def fault(self, repository: str, name: str, **settings: Any) -> Fault:
+        """Break the bytes of one file, or with name "*" of all."""
+        self.faults[repository, name] = Fault(**settings)
+        return self.faults[repository, name]
+
+    def fault_of(self, repository: str, name: str) -> Fault | None:
+        for key in ((repository, name), (repository, "*")):
+            fault = self.faults.get(key)
+            if fault is not None and self._still(fault):
+                return fault
+        return None
+
+    def api_fault_of(self, path: str) -> Fault | None:
+        for prefix, fault in self.api_faults.items():
+            if path.startswith(prefix) and self._still(fault):
+                return fault
+        return None
+
+    def bytes_sent(self, repository: str) -> int:
+        with self.lock:
+            return sum(sent.count for sent in self.sent if sent.repository == repository)
+
+    def _still(self, fault: Fault) -> bool:
+        if fault.times is None:
+            return True
+        with self.lock:
+            self._served[id(fault)] += 1
+            return self._served[id(fault)] <= fault.times
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, hub: FakeHub) -> None:
+        self.hub = hub
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is what these tests are about, not news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 0
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    @property
+    def hub(self) -> FakeHub:
+        return self.server.hub  # type: ignore[attr-defined, no-any-return]
+
+    def do_HEAD(self) -> None:
+        self._serve()
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def _serve(self) -> None:
+        address = urlsplit(self.path)
+        path = unquote(address.path)
+        with self.hub.lock:
+            self.hub.requests.append(f"{self.command} {self.path}")
+        fault = self.hub.api_fault_of(path)
+        if fault is not None and fault.status is not None:
+            self._answer(fault.status, b"{}", dict(fault.headers))
+        elif fault is not None and fault.wrong_bytes:
+            self._answer(200, b"<html>not a hub</html>", {"Content-Type": "text/html"})
+        elif path.startswith("/api/"):
+            self._api(path, parse_qs(address.query))
+        elif match := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+            self._resolve(*match.groups())
+        else:
+            self._answer(404, b"nothing here", {})
+
+    def _api(self, path: str, query: dict[str, list[str]]) -> None:
+        if path == "/api/models":
+            self._search(query)
+        elif path == "/api/whoami-v2":
+            self._whoami()
+        elif match := _MODEL_API.fullmatch(path):
+            repository = self._visible(match[1], listing=match[2] != "auth-check")
+            if repository is None:
+                return
+            if match[3] not in (None, "main", repository.commit):
+                self._answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
+            elif match[2] == "tree":
+                self._json([repository.entry(name) for name in sorted(repository.files)])
+            else:
+                self._json(self._info(match[1], repository))
+        else:
+            self._answer(404, b"{}", {})
+
+    def _info(self, name: str, repository: Repository) -> dict[str, Any]:
+        files = repository.files
+        return {
+            "id": name,
+            "sha": repository.commit,
+            "siblings": [{"rfilename": file, "size": len(files[file])} for file in sorted(files)],
+            "tags": [*repository.tags, f"license:{repository.licence}"],
+            "private": repository.private,
+            "gated": "manual" if repository.gated else False,
+            "downloads": repository.downloads,
+            "lastModified": "2026-10-01T00:00:00.000Z",
+            "usedStorage": sum(map(len, files.values())),
+            "safetensors": {"parameters": {"F16": 1000}, "total": 1000},
+            "library_name": "mlx",
+        }
+
+    def _search(self, query: dict[str, list[str]]) -> None:
+        wanted = query.get("search", [""])[0].lower()
+        author = query.get("author", [""])[0]
+        tags = set(query.get("filter", []))
+        found = [
+            self._info(name, repository)
+            for name, repository in self.hub.repositories.items()
+            if wanted in name.lower() and name.startswith(author) and tags <= set(repository.tags)
+        ]
+        self._json(found[: int(query.get("limit", ["100"])[0])])
+
+    def _whoami(self) -> None:
+        if self._token() in self.hub.tokens:
+            self._json({"type": "user", "name": "tester", "auth": {"accessToken": {"role": "read"}}})
+        else:
+            self._answer(401, b"{}", {"X-Error-Message": "Invalid credentials in Authorization header"})
+
+    def _token(self) -> str | None:
+        header = self.headers.get("Authorization")
+        return header.removeprefix("Bearer ") if header else None
+
+    def _visible(self, name: str, listing: bool) -> Repository | None:
+        """The repository, or None after the refusal that the real Hub would send."""
+        repository, token = self.hub.repositories.get(name), self._token()
+        allowed = token in self.hub.tokens
+        if token is not None and not allowed:
+            self._answer(401, b"{}", {"X-Error-Message": "Invalid credentials in Authorization header"})
+        elif repository is None or (repository.private and not allowed):
+            self._answer(404 if token else 401, b"{}", {"X-Error-Code": "RepoNotFound"})
+        elif repository.gated and not allowed and not listing:
+            self._answer(403 if token else 401, b"{}", {"X-Error-Code": "GatedRepo"})
+        else:
+            return repository
+        return None
+
+    def _resolve(self, name: str, commit: str, file: str) -> None:
+        port = self.server.server_port  # type: ignore[attr-defined]
+        elsewhere = port != urlsplit(self.hub.endpoint).port
+        repository = self.hub.repositories.get(name) if elsewhere else self._visible(name, listing=False)
+        if repository is None:
+            return
+        if commit not in (repository.commit, "main"):
+            self._answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
+            return
+        if file not in repository.files:
+            self._answer(404, b"{}", {"X-Error-Code": "EntryNotFound"})
+            return
+        content = repository.files[file]
+        headers = {"ETag": f'"{repository.etag(file)}"', "X-Repo-Commit": repository.commit}
+        fault = self.hub.fault_of(name, file) if self.command == "GET" else None
+        if fault is not None and fault.to_other_port and not elsewhere:
+            headers |= {"X-Linked-Etag": headers["ETag"], "X-Linked-Size": str(len(content))}
+            self._answer(302, b"", headers | {"Location": self.hub.other_endpoint + self.path})
+        elif fault is not None and fault.status is not None:
+            self._answer(fault.status, b"", dict(fault.headers))
+        else:
+            self._body(name, file, content, headers, fault or Fault())
+
+    def _body(self, name: str, file: str, content: bytes, headers: dict[str, str], fault: Fault) -> None:
+        start = self._range_start() if not fault.ignore_range else 0
+        if start and start >= len(content):
+            self._answer(416, b"", {"Content-Range": f"bytes */{len(content)}"})
+            return
+        if fault.wrong_bytes:
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        body = content[start:]
+        length = max(0, len(body) + fault.wrong_length)
+        body = body[:length] + bytes(max(0, length - len(body)))
+        if start:
+            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+        self.send_response(206 if start else 200)
+        for key, value in (headers | {"Content-Length": str(length), "Accept-Ranges": "bytes"}).items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command == "GET":
+            self._send(name, file, start, body, fault)
+
+    def _send(self, name: str, file: str, start: int, body: bytes, fault: Fault) -> None:
+        speed = fault.drip or self.hub.bytes_a_second
+        step = max(1, min(_SEND_BYTES, speed // 20)) if speed else _SEND_BYTES
+        end = len(body) if fault.cut_after is None else min(len(body), fault.cut_after)
+        sent = 0
+        try:
+            while sent < end and not self.hub.closing.is_set():
+                if fault.stall_after is not None and sent >= fault.stall_after:
+                    self.hub.closing.wait(30)
+                    break
+                count = min(step, end - sent)
+                self.wfile.write(body[sent : sent + count])
+                sent += count
+                if speed:
+                    time.sleep(count / speed)
+        except OSError:
+            pass
+        finally:
+            record = Sent(name, file, start, sent, self._token() is not None, self.server.server_port)  # type: ignore[attr-defined]
+            with self.hub.lock:
+                self.hub.sent.append(record)
+        if sent < len(body):
+            self.close_connection = True
+            self.connection.close()
+
+    def _range_start(self) -> int:
+        match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        return int(match[1]) if match else 0
+
+    def _json(self, value: Any) -> None:
+        self._answer(200, json.dumps(value).encode(), {"Content-Type": "application/json"})
+
+    def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for key, value in (headers | {"Content-Length": str(len(body))}).items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
