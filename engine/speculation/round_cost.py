@@ -142,7 +142,7 @@ class RoundCosts:
     def _learn(self, name: str, key: int, seconds: float) -> None:
         samples = self._samples_to_extend(name, key)
         relative = seconds / self._level
-        if self._stay == 0:
+        if self._stay == 0 or not samples:
             # The first round of its kind pays for the change: it counts only where nothing better is known.
             if len(samples) < ENOUGH or relative < _typical(samples):
                 samples.append(relative)

@@ -61,3 +61,11 @@ def test_it_says_what_speculation_would_cost() -> None:
     arguments = dict(choice.arguments)
     assert choice.reason == "costs-more"
     assert float(arguments["plain_ms"]) * float(arguments["tokens_per_round"]) < float(arguments["round_ms"])
+
+
+def test_timing_the_drafting_now_and_then_is_no_surprise_to_the_costs() -> None:
+    controller = DepthController()
+    controller.begin(100)
+    for number in range(40):
+        controller.observe("draft", 3, 4, 2, 0.01, 0.004 if number % 16 == 0 else None)
+    assert controller.export()
