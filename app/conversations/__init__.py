@@ -1,4 +1,4 @@
-"""Chats on disk: the store and the thread it lives on, search, titles, request history, export and import.
+"""Chats: the store on disk and its thread, search, titles, request history, export, import, and the list's pane.
 
-Nothing here knows of Qt or of models. Open a store with `opening.open_store`, or let a `StoreThread` own one.
+Only the pane knows of Qt, and nothing of models. Open a store with `opening.open_store`, or let a `StoreThread` own it.
 """
