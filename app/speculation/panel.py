@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from app.chat.answer import Answer
 
 WIDTH = 340
+_CHART_INTERVAL_S = 0.1
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 
 
@@ -50,6 +52,7 @@ class SpeculationPanel(QFrame):
         self.setFixedWidth(WIDTH)
         self._answer: Answer | None = None
         self._history = RoundHistory()
+        self._charted_at = 0.0
         self._title = label(self, "title")
         self._segments = Segments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
@@ -116,7 +119,11 @@ class SpeculationPanel(QFrame):
         self._show_figures(answer, stats)
         self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
-        self._show_charts(answer, stats)
+        now = monotonic()
+        # Charts are read, not watched: ten times a second is enough, and leaves the processor to the engine.
+        if answer is None or answer.ended or now - self._charted_at >= _CHART_INTERVAL_S:
+            self._charted_at = now
+            self._show_charts(answer, stats)
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
         set_text(self.rate, figures.percent(stats.accept_rate))
