@@ -13,6 +13,7 @@ from math import exp, log, sqrt
 
 WINDOW = 9
 ENOUGH = 2
+# How fast the common level follows one surprising round, and the most that a round may surprise (natural log).
 LEVEL_STEP = 0.1
 CLAMP = 0.25
 FIRST_SPREAD = 0.05
@@ -69,7 +70,6 @@ class RoundCosts:
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int], Curve] = {}
-        self._switches: deque[float] = deque(maxlen=2 * WINDOW)
         self._level = 1.0
         self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
@@ -78,16 +78,18 @@ class RoundCosts:
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
         """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows."""
-        came_from, self._last = self._last, (source, width)
-        self._stay = self._stay + 1 if came_from == self._last else 0
+        self.pass_over(source, width)
         name = PLAIN if source is None else VERIFY if draft_seconds is not None else _whole(source)
         drafting = draft_seconds or 0.0
         passing = max(seconds - drafting, 1e-9)
-        if self._stay == 0 and came_from is not None and None in (source, came_from[0]):
-            self._learn_switch(name, width, passing)
         self._learn(name, width, passing)
         if source is not None and draft_seconds is not None:
             self._learn(_draft(source), depth, max(drafting, 1e-9))
+
+    def pass_over(self, source: str | None, width: int) -> None:
+        """A round of `source` happened; how long it took says nothing about others like it."""
+        came_from, self._last = self._last, (source, width)
+        self._stay = self._stay + 1 if came_from == self._last else 0
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly (a new request began)."""
@@ -96,10 +98,6 @@ class RoundCosts:
     def plain(self) -> float | None:
         """Seconds of a plain round, once measured."""
         return self._points(PLAIN).get(1)
-
-    def switching(self) -> float:
-        """Seconds that a change between plain decoding and speculation costs on top, there or back."""
-        return _typical(self._switches) * self._level if self._switches else 0.0
 
     def samples(self, source: str | None, width: int) -> int:
         """How many samples there are for just this round at this context length."""
@@ -162,11 +160,6 @@ class RoundCosts:
             known = [] if borrowed is None else [borrowed / self._level] * ENOUGH
             curve[key] = deque(known, maxlen=WINDOW)
         return curve[key]
-
-    def _learn_switch(self, name: str, width: int, seconds: float) -> None:
-        known = self._points(name).get(width)
-        if known is not None:
-            self._switches.append(max(0.0, seconds - known) / self._level)
 
     def _own(self, name: str, key: int) -> deque[float]:
         return self._curves.get((name, self.bucket), {}).get(key, deque())
