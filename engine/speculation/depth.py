@@ -124,7 +124,7 @@ class DepthController:
         offered = {source: limit for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
-        if self._costs.samples(None, 1) < PLAIN_SAMPLES:
+        if self._costs.plain_samples() < PLAIN_SAMPLES:
             return Choice(None, 0, "measuring")
         outlooks = self._outlooks(offered, rows_carried, buckets)
         known = [arm for arm, outlook in outlooks.items() if outlook.known]
@@ -205,8 +205,9 @@ class DepthController:
     ) -> dict[Arm, _Outlook]:
         plain = self._costs.plain()
         assert plain is not None
-        doubt = self._costs.doubt(None, 1)
-        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * doubt), plain, doubt, True)}
+        unsure = self._costs.plain_doubt()
+        least_plain = plain * (1.0 - DOUBTS * unsure)
+        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, 1.0, least_plain, plain, unsure, True)}
         for source, limit in offered.items():
             bucket = buckets.get(source, "")
             kept = self._rates.expected_accepted(source, bucket, limit)
@@ -215,11 +216,12 @@ class DepthController:
             forecast = self._costs.forecast(source)
             for depth in range(1, limit + 1):
                 width = rows_carried + 1 + depth
-                seconds = forecast.expected(depth, width)
-                doubt = self._costs.doubt(source, width)
-                measured = doubt < 1.0
-                least = seconds * (1.0 - DOUBTS * doubt) if measured else forecast.at_least(depth, width)
-                most = seconds if measured else forecast.at_most(depth, width)
+                seconds = least = most = forecast.expected(depth, width)
+                doubt = forecast.doubts.get(width)
+                if doubt is None:
+                    least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
+                else:
+                    least = seconds * (1.0 - DOUBTS * doubt)
                 outlooks[source, depth] = _Outlook(
                     1.0 + kept[depth],
                     seconds,
@@ -227,7 +229,7 @@ class DepthController:
                     1.0 + least_kept[depth],
                     least,
                     most,
-                    doubt if measured else 0.0,
+                    doubt or 0.0,
                     forecast.reaches(width),
                 )
         return outlooks

@@ -151,3 +151,12 @@ def test_timing_the_drafting_now_and_then_is_no_surprise_to_the_costs() -> None:
     for number in range(40):
         controller.observe("draft", 3, 4, 2, 0.01, 0.004 if number % 16 == 0 else None)
     assert controller.export()
+
+
+def test_drafting_timed_now_and_then_is_counted_once() -> None:
+    controller = DepthController()
+    for _ in range(3):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+    for number in range(40):
+        controller.observe("draft", 4, 5, 4, 0.04, 0.015 if number % 16 == 0 else None)
+    assert controller.expected_tps("draft", 4)[-1] == pytest.approx(5 / 0.04, rel=0.1)
