@@ -88,8 +88,9 @@ class SpeculationPanel(QFrame):
         grid.setVerticalSpacing(12)
         for place, figure in enumerate((self.per_round, self.speed, self.guesses, self.first)):
             grid.addWidget(figure, place // 2, place % 2)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        # The names on the right are longer: they carry the speed-up.
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
         column.addLayout(grid)
         column.addSpacing(4)
         column.addWidget(self._sentence)
