@@ -479,6 +479,14 @@
         <translation>ラウンドあたり {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>一度の推測数</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>一度の推測数、{source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>トークン/秒</translation>
     </message>
@@ -691,10 +699,6 @@
     <message>
         <source>tokens per round</source>
         <translation>トークン/ラウンド</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>一度の推測数</translation>
     </message>
     <message>
         <source>first token</source>

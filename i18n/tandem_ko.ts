@@ -479,6 +479,14 @@
         <translation>라운드당 {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>한 번에 추측</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>한 번에 추측, {source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>초당 토큰</translation>
     </message>
@@ -691,10 +699,6 @@
     <message>
         <source>tokens per round</source>
         <translation>라운드당 토큰</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>한 번에 추측</translation>
     </message>
     <message>
         <source>first token</source>

@@ -479,6 +479,14 @@
         <translation>每轮 {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>每次猜测数</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>每次猜测数，{source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>token/秒</translation>
     </message>
@@ -691,10 +699,6 @@
     <message>
         <source>tokens per round</source>
         <translation>每轮 token</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>每次猜测数</translation>
     </message>
     <message>
         <source>first token</source>
