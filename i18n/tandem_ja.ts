@@ -535,9 +535,11 @@
             <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

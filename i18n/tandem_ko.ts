@@ -535,9 +535,11 @@
             <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -535,9 +535,11 @@
             <numerusform>{drafted} 个猜测中接受了 %n 个。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>{drafted} 个猜测中接受了 %n 个。每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

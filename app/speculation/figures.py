@@ -153,13 +153,15 @@ class Guessing(QObject):
     def past(self, answer: Answer) -> str:
         """For an answer that is whole, over all of it."""
         stats, cost = answer.stats, round_cost(answer)
-        text = self.tr("%n guess(es) accepted of {drafted}.", "", stats.accepted).format(
-            drafted=number(stats.drafted, 0)
-        )
+        drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
-            return text
-        rounds = self.tr("A round cost {cost} plain steps and brought {tokens} tokens.")
-        return f"{text} {rounds.format(cost=number(cost), tokens=number(stats.tokens_per_round))}"
+            return self.tr("%n guess(es) accepted of {drafted}.", "", stats.accepted).format(drafted=drafted)
+        text = self.tr(
+            "%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.",
+            "",
+            stats.accepted,
+        )
+        return text.format(drafted=drafted, cost=number(cost), tokens=tokens)
 
 
 def round_cost(answer: Answer) -> float | None:
