@@ -611,6 +611,14 @@
 <context>
     <name>MainWindow</name>
     <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>メインモデルのフォルダを選択</translation>
     </message>

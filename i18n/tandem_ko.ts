@@ -611,6 +611,14 @@
 <context>
     <name>MainWindow</name>
     <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>메인 모델 폴더 선택</translation>
     </message>

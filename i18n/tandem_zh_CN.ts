@@ -611,6 +611,14 @@
 <context>
     <name>MainWindow</name>
     <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
+    <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>选择主模型的文件夹</translation>
     </message>
