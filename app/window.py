@@ -7,6 +7,7 @@ import sys
 
 from PySide6.QtCore import QTimer
 
+from app import crash
 from app.application import Application
 from app.main_window import MainWindow
 from app.session import Session
@@ -27,7 +28,8 @@ def show_window(language: str | None = None) -> int:
     application = Application(sys.argv[:1], language or "system")
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _window, session = open_window(application)
+    window, session = open_window(application)
+    crash.catch_in_slots(window.show_crash)
     code = application.exec()
     session.close()
     return code
