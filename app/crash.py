@@ -1,4 +1,4 @@
-"""What nobody expected: its details go to a file that the user can read, and a sentence to the user. Nothing is sent."""
+"""What happens when something unexpected does: it is written down where a person can read it, and told in place."""
 
 from __future__ import annotations
 
