@@ -40,6 +40,7 @@ from app.speculation.panel import SpeculationPanel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from app.application import Application
     from app.conversations.chats import Chat, Turn
@@ -220,6 +221,18 @@ class MainWindow(QMainWindow):
     def _show_problem(self, error: EngineError) -> None:
         helps = "open-draft" if self._session.pair.main is not None else "use-starter"
         self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
+
+    def show_crash(self, file: Path | None) -> None:
+        """Tell of an error that nobody expected, and where its details are."""
+
+        def sentence() -> str:
+            if file is None:
+                return self.tr("Something unexpected happened. Tandem goes on; its details could not be saved.")
+            return self.tr("Something unexpected happened. Tandem goes on; the details are in {file}.").format(
+                file=file
+            )
+
+        self._banner.tell(sentence, None)
 
     # What the user does
 

@@ -7,6 +7,7 @@ import sys
 
 from PySide6.QtCore import QTimer
 
+from app import crash
 from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
@@ -36,7 +37,8 @@ def show_window(language: str | None = None) -> int:
     application.theme.changed.connect(lambda: preferences.change(theme=application.theme.mode))
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _window, session = open_window(application, preferences)
+    window, session = open_window(application, preferences)
+    crash.catch_in_slots(window.show_crash)
     code = application.exec()
     session.close()
     return code

@@ -114,7 +114,8 @@ def _as_float32(model: nn.Module) -> nn.Module:
 
 def _load_tokenizer(path: Path, config: dict[str, Any]) -> Any:
     try:
-        return load_tokenizer(path, eos_token_ids=config.get("eos_token_id"))
+        # Without the answer, transformers asks on standard input whether a stranger's code may run.
+        return load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=config.get("eos_token_id"))
     # A tokenizer comes from files that a stranger wrote; whatever they make the library raise has one meaning here.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error

@@ -48,6 +48,13 @@
             <numerusform>%n guesses accepted of {drafted}.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>%n guess accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
+            <numerusform>%n guesses accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Header</name>

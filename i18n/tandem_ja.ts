@@ -563,6 +563,14 @@
         <translation>ラウンドあたり {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>一度の推測数</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>一度の推測数、{source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>トークン/秒</translation>
     </message>
@@ -661,9 +669,11 @@
             <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -827,6 +837,14 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>メインモデルのフォルダを選択</translation>
@@ -1420,10 +1438,6 @@
     <message>
         <source>tokens per round</source>
         <translation>トークン/ラウンド</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>一度の推測数</translation>
     </message>
     <message>
         <source>first token</source>

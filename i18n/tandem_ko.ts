@@ -563,6 +563,14 @@
         <translation>라운드당 {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>한 번에 추측</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>한 번에 추측, {source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>초당 토큰</translation>
     </message>
@@ -661,9 +669,11 @@
             <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -827,6 +837,14 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>메인 모델 폴더 선택</translation>
@@ -1420,10 +1438,6 @@
     <message>
         <source>tokens per round</source>
         <translation>라운드당 토큰</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>한 번에 추측</translation>
     </message>
     <message>
         <source>first token</source>

@@ -563,6 +563,14 @@
         <translation>每轮 {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>每次猜测数</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>每次猜测数，{source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>token/秒</translation>
     </message>
@@ -661,9 +669,11 @@
             <numerusform>{drafted} 个猜测中接受了 %n 个。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>{drafted} 个猜测中接受了 %n 个。每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -827,6 +837,14 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>选择主模型的文件夹</translation>
@@ -1420,10 +1438,6 @@
     <message>
         <source>tokens per round</source>
         <translation>每轮 token</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>每次猜测数</translation>
     </message>
     <message>
         <source>first token</source>

@@ -31,6 +31,7 @@ class AnswerBody(QWidget):
     """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew."""
 
     link_chosen = Signal(str)
+    passage_selected = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,6 +100,7 @@ class AnswerBody(QWidget):
     def _new_prose(self) -> Prose:
         view = self._add(Prose(self))
         view.link_chosen.connect(self.link_chosen)
+        view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
     def _add(self, view: _View) -> _View:
@@ -137,6 +139,9 @@ class TurnView(QWidget):
         for view in (self._status, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
         self._body.link_chosen.connect(self.link_chosen)
+        self._body.passage_selected.connect(
+            lambda passage: self.rounds_selected.emit(turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
+        )
         self.tokens.rounds_selected.connect(self.rounds_selected)
         self._note.again.connect(self.again)
         self.refresh()

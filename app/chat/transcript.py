@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.chat.message import TurnView
+from app.chat.turn_slot import TurnSlot
 from app.icons import icon
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 COLUMN_WIDTH = 720
 SIDE = 24
 _NEAR_END = 24
+# Loading changes heights, which may bring more turns near; this many times it is looked at again.
+_LOAD_ROUNDS = 4
 
 
 class Transcript(QScrollArea):
@@ -34,7 +37,7 @@ class Transcript(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._views: dict[Turn, TurnView] = {}
+        self._slots: dict[Turn, TurnSlot] = {}
         self._at_end = True
         self._as_tokens = False
         self._column = QWidget()
@@ -47,6 +50,9 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._value_changed)
+        self._loading = QTimer(self)
+        self._loading.setSingleShot(True)
+        self._loading.timeout.connect(self._load_near)
         self._dress()
         self.retranslate()
 
@@ -68,40 +74,48 @@ class Transcript(QScrollArea):
     def show_chat(self, chat: Chat) -> None:
         """Show all turns of a chat, from its end."""
         self._column.setUpdatesEnabled(False)
-        for view in self._views.values():
-            self._turns.removeWidget(view)
-            view.deleteLater()
-        self._views = {}
+        for slot in self._slots.values():
+            self._turns.removeWidget(slot)
+            slot.deleteLater()
+        self._slots = {}
         for turn in chat.turns:
             self._add(turn)
         self._column.setUpdatesEnabled(True)
         self._at_end = True
-        self.scroll_to_end()
+        self._load_soon()
 
     def add_turn(self, turn: Turn) -> None:
-        self._add(turn)
+        self._add(turn).load()
         self._at_end = True
 
     def refresh(self, turn: Turn) -> None:
         """The answer of a turn has grown or ended. Turns of other chats are not ours to show."""
-        if view := self._views.get(turn):
-            view.refresh()
+        slot = self._slots.get(turn)
+        if slot is not None and slot.view is not None:
+            slot.view.refresh()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show answers as their tokens, or as rendered text."""
         self._as_tokens = as_tokens
-        for view in self._views.values():
-            view.set_as_tokens(as_tokens)
+        for slot in self._slots.values():
+            if slot.view is not None:
+                slot.view.set_as_tokens(as_tokens)
 
     def show_round(self, turn: Turn, number: int) -> None:
         """Select a round's tokens and bring them into view. Answers are shown as tokens for it."""
-        tokens = self._views[turn].tokens
+        tokens = self.view(turn).tokens
         tokens.select_round(number)
         place = tokens.mapTo(self._body, tokens.cursorRect().center())
         self.ensureVisible(place.x(), place.y(), 0, 80)
 
     def view(self, turn: Turn) -> TurnView:
-        return self._views[turn]
+        """The widgets of a turn, made now if it was far away."""
+        return self._slots[turn].load()
+
+    @property
+    def loaded(self) -> int:
+        """How many turns have widgets."""
+        return sum(slot.view is not None for slot in self._slots.values())
 
     def scroll_to_end(self) -> None:
         bar = self.verticalScrollBar()
@@ -112,13 +126,60 @@ class Transcript(QScrollArea):
         self._newest.setToolTip(self.tr("Jump to the newest text"))
         self._newest.setAccessibleName(self.tr("Jump to the newest text"))
 
-    def _add(self, turn: Turn) -> None:
-        view = TurnView(turn, self._as_tokens, self._column)
+    def _add(self, turn: Turn) -> TurnSlot:
+        slot = TurnSlot(turn, self._make_view, self._column)
+        self._slots[turn] = slot
+        self._turns.insertWidget(self._turns.count() - 1, slot)
+        return slot
+
+    def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
+        view = TurnView(turn, self._as_tokens, parent)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
         view.link_chosen.connect(self._show_link)
         view.again.connect(lambda: self.again.emit(turn))
-        self._views[turn] = view
-        self._turns.insertWidget(self._turns.count() - 1, view)
+        return view
+
+    def _load_soon(self) -> None:
+        if not self._loading.isActive():
+            self._loading.start()
+
+    def _load_near(self) -> None:
+        """Give widgets to the turns in view and a screen around it, and take them from those far away.
+
+        What is in view stays where it is, although rooms above it turn out higher or lower than they were guessed.
+        """
+        for _ in range(_LOAD_ROUNDS):
+            self._settle()
+            bar, height = self.verticalScrollBar(), self.viewport().height()
+            if self._at_end:
+                bar.setValue(bar.maximum())
+            top = bar.value()
+            anchor = next((slot for slot in self._slots.values() if slot.geometry().bottom() >= top), None)
+            offset = anchor.y() - top if anchor else 0
+            if not self._change_loaded(top - height, top + 2 * height):
+                return
+            self._settle()
+            if anchor is not None and not self._at_end:
+                bar.setValue(anchor.y() - offset)
+            elif self._at_end:
+                bar.setValue(bar.maximum())
+
+    def _change_loaded(self, top: int, bottom: int) -> bool:
+        """Load what lies between two heights and unload what is far from there; whether anything was loaded."""
+        far, changed = 2 * (bottom - top), False
+        for slot in self._slots.values():
+            place = slot.geometry()
+            if place.bottom() >= top and place.top() <= bottom:
+                changed = changed or slot.view is None
+                slot.load()
+            elif place.bottom() < top - far or place.top() > bottom + far:
+                slot.unload()
+        return changed
+
+    def _settle(self) -> None:
+        """Let the layouts take in new heights now, instead of when the event loop comes to it."""
+        for _ in range(2):
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def _show_link(self, address: str) -> None:
         """A click shows where a link goes; only a second one opens it."""
@@ -139,9 +200,9 @@ class Transcript(QScrollArea):
         )
 
     def _range_changed(self, _minimum: int, maximum: int) -> None:
-        # The bar takes its width on the right; the same on the left keeps the column in line with the composer.
+        # The bar takes its width from the margin, which keeps the column in line with the composer.
         bar = self.verticalScrollBar().sizeHint().width() if maximum else 0
-        self._row.setContentsMargins(SIDE + bar, 0, SIDE, 0)
+        self._row.setContentsMargins(SIDE, 0, max(0, SIDE - bar), 0)
         if self._at_end:
             self.verticalScrollBar().setValue(maximum)
         self._show_newest()
@@ -149,6 +210,7 @@ class Transcript(QScrollArea):
     def _value_changed(self, value: int) -> None:
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
+        self._load_soon()
 
     def _show_newest(self) -> None:
         self._newest.setVisible(not self._at_end)
@@ -160,6 +222,7 @@ class Transcript(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_newest()
+        self._load_soon()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -129,11 +129,9 @@ class PositionBars(Chart):
         width = (self.width() + gap) / slots - gap
         for index, (rate, _, _) in enumerate(self._rates):
             left = index * (width + gap)
-            fill = QColor(colours.draft)
-            # Fainter with each position, as their counts get smaller; the number below says the same.
-            fill.setAlphaF(max(0.45, 1.0 - 0.1 * index))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(fill)
+            # Fainter with each position, as their counts get smaller; the number below says the same.
+            painter.setBrush(mixed(colours.draft, colours.panel, max(0.45, 1.0 - 0.1 * index)))
             height = max(2.0, ground * rate)
             painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
             painter.setPen(QColor(colours.muted))
@@ -177,3 +175,13 @@ class TimeBar(Chart):
                 painter.setBrush(QColor(colour))
                 painter.drawRoundedRect(QRectF(left, 0, max(2.0, width - gap), self.height()), 3, 3)
             left += width
+
+
+def mixed(colour: str, ground: str, share: float) -> QColor:
+    """`share` of a colour on a ground, opaque: a translucent brush would cost many times as much to fill."""
+    first, second = QColor(colour), QColor(ground)
+    return QColor.fromRgbF(
+        first.redF() * share + second.redF() * (1 - share),
+        first.greenF() * share + second.greenF() * (1 - share),
+        first.blueF() * share + second.blueF() * (1 - share),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from app.chat.answer import Answer
 
 WIDTH = 340
+_CHART_INTERVAL_S = 0.1
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 
 
@@ -50,6 +52,7 @@ class SpeculationPanel(QFrame):
         self.setFixedWidth(WIDTH)
         self._answer: Answer | None = None
         self._history = RoundHistory()
+        self._charted_at = 0.0
         self._title = label(self, "title")
         self._segments = Segments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
@@ -85,8 +88,9 @@ class SpeculationPanel(QFrame):
         grid.setVerticalSpacing(12)
         for place, figure in enumerate((self.per_round, self.speed, self.guesses, self.first)):
             grid.addWidget(figure, place // 2, place % 2)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        # The names on the right are longer: they carry the speed-up.
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
         column.addLayout(grid)
         column.addSpacing(4)
         column.addWidget(self._sentence)
@@ -116,7 +120,11 @@ class SpeculationPanel(QFrame):
         self._show_figures(answer, stats)
         self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
-        self._show_charts(answer, stats)
+        now = monotonic()
+        # Charts are read, not watched: ten times a second is enough, and leaves the processor to the engine.
+        if answer is None or answer.ended or now - self._charted_at >= _CHART_INTERVAL_S:
+            self._charted_at = now
+            self._show_charts(answer, stats)
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
         set_text(self.rate, figures.percent(stats.accept_rate))
@@ -125,7 +133,7 @@ class SpeculationPanel(QFrame):
         self.speed.show_value(figures.number(stats.decode_tps), figures.speed_text(stats))
         depth = figures.depth_in_use(answer) if answer else None
         decimals = 0 if depth is None or depth == int(depth) else 1
-        self.guesses.show_value(figures.number(depth, decimals), self.tr("guesses at a time"))
+        self.guesses.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
 
     def _show_sentence(self, sentence: str, pays: bool) -> None:

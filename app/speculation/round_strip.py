@@ -4,10 +4,11 @@ model's own token on top of what was accepted.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app import theme
@@ -15,6 +16,7 @@ from app.speculation.figures import round_text
 
 if TYPE_CHECKING:
     from app.chat.answer import Answer
+    from app.theme import Colours
     from engine.stats import RoundRecord
 
 CELL, GAP = 9, 3
@@ -68,30 +70,19 @@ class RoundStrip(QWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for column, record in enumerate(self.visible_rounds()):
-                self._paint_round(painter, column * PITCH, record)
-
-    def _paint_round(self, painter: QPainter, x: int, record: RoundRecord) -> None:
-        colours = theme.colours()
-        height = max(record.drafted, record.accepted) + 1
-        if record.number in self.marked or record.number == self._hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colours.selection))
-            painter.drawRoundedRect(QRectF(x - 1.5, 0, CELL + 3, self.height()), 3, 3)
-        squeeze = min(1.0, ROWS / height)
-        pitch = PITCH * squeeze
-        cell = QRectF(x, 0, CELL, max(2.0, CELL * squeeze))
-        for place in range(height):
-            cell.moveTop(self.height() - GAP / 2 - place * pitch - cell.height())
-            kept = place < record.accepted
-            own = place == record.accepted
-            if kept or own:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(colours.main if own else colours.accent(record.source)))
-                painter.drawRoundedRect(cell, 2, 2)
-            else:
-                painter.setPen(QPen(QColor(colours.rejected), 1.0))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+                if record.number in self.marked or record.number == self._hovered:
+                    painter.setPen(Qt.PenStyle.NoPen)
+                    painter.setBrush(QColor(theme.colours().selection))
+                    painter.drawRoundedRect(QRectF(column * PITCH - 1.5, 0, CELL + 3, self.height()), 3, 3)
+                picture = _column(
+                    record.source,
+                    record.drafted,
+                    record.accepted,
+                    self.height(),
+                    self.devicePixelRatioF(),
+                    theme.colours(),
+                )
+                painter.drawPixmap(QPointF(column * PITCH, 0), picture)
 
     def _round_at(self, point: QPointF) -> RoundRecord | None:
         column, shown = int(point.x() // PITCH), self.visible_rounds()
@@ -140,3 +131,27 @@ class RoundStrip(QWidget):
         """The round under a point, in words; "" where there is none."""
         record = self._round_at(QPointF(point))
         return round_text(self._answer, record) if record and self._answer else ""
+
+
+@lru_cache(maxsize=512)
+def _column(source: str, drafted: int, accepted: int, height: int, ratio: float, colours: Colours) -> QPixmap:
+    """One round, painted once for all rounds that look the same."""
+    picture = QPixmap(round(CELL * ratio), round(height * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    cells = max(drafted, accepted) + 1
+    squeeze = min(1.0, ROWS / cells)
+    cell = QRectF(0, 0, CELL, max(2.0, CELL * squeeze))
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for place in range(cells):
+            cell.moveTop(height - GAP / 2 - place * PITCH * squeeze - cell.height())
+            if place <= accepted:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(colours.main if place == accepted else colours.accent(source)))
+                painter.drawRoundedRect(cell, 2, 2)
+            else:
+                painter.setPen(QPen(QColor(colours.rejected), 1.0))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+    return picture

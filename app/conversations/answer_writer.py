@@ -1,0 +1,103 @@
+"""Streamed text on its way to disk: collected for half a second, then written in one transaction.
+
+What a person has seen for a second is on disk, with the other half second to spare for the disk itself; how
+fast tokens come does not matter, and a pause between them leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.conversations.errors import NotFound, StoreNotWritable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from app.conversations.store import ConversationStore
+    from engine.events import Token
+    from engine.stats import RequestStats
+
+# Seconds between the first unwritten text and its write.
+FLUSH_AFTER = 0.5
+
+
+class Submit(Protocol):
+    """How operations reach the store's thread."""
+
+    def __call__(self, operation: Callable[[ConversationStore], None], delay: float = 0.0) -> Future[None]: ...
+
+
+class AnswerWriter:
+    """Takes one answer's text from any thread. Every answer ends with one call of `finish` or `fail`.
+
+    While the system refuses writes, text is kept and tried again with every flush; `trouble` is what was
+    refused last, or None. An answer whose chat was deleted meanwhile is dropped.
+    """
+
+    def __init__(self, submit: Submit, message_id: int) -> None:
+        self.message_id = message_id
+        self.trouble: StoreNotWritable | None = None
+        self._submit = submit
+        self._lock = threading.Lock()
+        self._texts: list[str] = []
+        self._tokens: list[Token] = []
+        self._flush_waits = False
+        self._gone = False
+
+    def append(self, text: str, tokens: Sequence[Token] = ()) -> None:
+        """Take the text and the tokens of a round; returns at once."""
+        with self._lock:
+            if self._gone:
+                return
+            self._texts.append(text)
+            self._tokens.extend(tokens)
+            if self._flush_waits:
+                return
+            self._flush_waits = True
+        self._submit(self._flush, FLUSH_AFTER)
+
+    def finish(self, reason: str, stats: RequestStats) -> Future[None]:
+        """Write the rest and end the answer with the engine's `reason` and figures."""
+
+        def end(store: ConversationStore) -> None:
+            with self._taken() as (text, tokens):
+                store.answers.finish(self.message_id, reason, stats, text, tokens)
+
+        return self._submit(end)
+
+    def fail(self, code: str, arguments: Mapping[str, Any], stats: RequestStats | None = None) -> Future[None]:
+        """Write the rest and end the answer with an engine error's code and arguments."""
+
+        def end(store: ConversationStore) -> None:
+            with self._taken() as (text, tokens):
+                store.answers.fail(self.message_id, code, arguments, stats, text, tokens)
+
+        return self._submit(end)
+
+    def _flush(self, store: ConversationStore) -> None:
+        """On the store's thread: write what was collected; put it back and try again where it is refused."""
+        with self._lock:
+            self._flush_waits = False
+        try:
+            with self._taken() as (text, tokens):
+                if text or tokens:
+                    store.answers.append(self.message_id, text, tokens)
+            self.trouble = None
+        except StoreNotWritable as error:
+            self.trouble = error
+            self.append("")
+        except NotFound:
+            self._gone = True
+
+    @contextmanager
+    def _taken(self) -> Iterator[tuple[str, list[Token]]]:
+        """The collected text and tokens; they count as written only where the block succeeds."""
+        with self._lock:
+            texts, tokens = list(self._texts), list(self._tokens)
+        yield "".join(texts), tokens
+        with self._lock:
+            del self._texts[: len(texts)]
+            del self._tokens[: len(tokens)]

@@ -1,0 +1,181 @@
+"""An answer's life on disk: started, streamed in chunks, then finished, failed, or found interrupted at the
+next start.
+
+While it streams, text and tokens are appended as rows, so the cost of writing does not grow with the answer;
+its end folds them into the message, which is also when it becomes searchable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.encoding import join_packed, pack_tokens, stats_to_json, to_json
+from app.conversations.errors import NotFound, WrongState
+from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, AnswerSource
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.conversations.conversation_list import ConversationList
+    from app.conversations.database import Database
+    from app.conversations.message_tree import MessageTree
+    from engine.events import Token
+    from engine.stats import RequestStats
+
+
+class Answers:
+    """Operations on the messages that models write. They raise NotFound, and WrongState where the state does
+    not fit.
+    """
+
+    def __init__(self, database: Database, messages: MessageTree, conversations: ConversationList) -> None:
+        self._database = database
+        self._messages = messages
+        self._conversations = conversations
+
+    def start(self, parent_id: int, source: AnswerSource) -> int:
+        """An empty streaming answer to that message, selected."""
+        parent = self._messages.get(parent_id)
+        return self._messages.add(parent.conversation_id, parent_id, "assistant", "", state=STREAMING, source=source)
+
+    def regenerate(self, message_id: int, source: AnswerSource) -> int:
+        """A new streaming sibling of that answer, selected."""
+        message = self._messages.get(message_id)
+        if message.parent_id is None or message.role != "assistant":
+            raise WrongState(message_id, f"a {message.role}'s", "an answer to something")
+        return self.start(message.parent_id, source)
+
+    def resume(self, message_id: int, source: AnswerSource) -> None:
+        """Let an ended answer stream on where it stopped ("continue")."""
+        message = self._messages.get(message_id)
+        if message.role != "assistant" or message.state == STREAMING:
+            raise WrongState(message_id, message.state, "an ended answer")
+        with self._database.write() as changes:
+            self._database.execute(
+                """
+                UPDATE messages SET state = ?, finish_reason = NULL, error = NULL,
+                    main_model = ?, draft_model = ?, method = ?, settings = ?, seed = ?
+                WHERE id = ?""",
+                (
+                    STREAMING,
+                    source.main_model,
+                    source.draft_model,
+                    source.method,
+                    to_json(source.settings),
+                    None if source.seed is None else str(source.seed),
+                    message_id,
+                ),
+            )
+            changes.messages.add(message_id)
+            changes.conversations.add(message.conversation_id)
+
+    def append(self, message_id: int, text: str, tokens: Sequence[Token] = ()) -> None:
+        """Add streamed text and its tokens; on disk when this returns."""
+        with self._database.write() as changes:
+            self._require_streaming(message_id)
+            self._database.execute(
+                """
+                INSERT INTO chunks (message_id, number, text, tokens)
+                SELECT ?1, coalesce(max(number), -1) + 1, ?2, ?3 FROM chunks WHERE message_id = ?1""",
+                (message_id, text, pack_tokens(tokens)),
+            )
+            changes.messages.add(message_id)
+
+    def finish(
+        self,
+        message_id: int,
+        reason: str,
+        stats: RequestStats,
+        text: str = "",
+        tokens: Sequence[Token] = (),
+    ) -> None:
+        """End a streaming answer with the engine's `reason` and its last `text`; its figures enter the
+        history.
+        """
+        with self._database.write():
+            self._end(message_id, COMPLETE, text, tokens, finish_reason=reason, stats=stats)
+
+    def fail(
+        self,
+        message_id: int,
+        code: str,
+        arguments: Mapping[str, Any],
+        stats: RequestStats | None = None,
+        text: str = "",
+        tokens: Sequence[Token] = (),
+    ) -> None:
+        """End a streaming answer with an engine error's code and arguments; what was written stays."""
+        error = to_json({"code": code, "arguments": {name: str(value) for name, value in arguments.items()}})
+        with self._database.write():
+            self._end(message_id, FAILED, text, tokens, error=error, stats=stats)
+
+    def mark_interrupted(self) -> tuple[int, ...]:
+        """End every streaming answer as interrupted, with what was written of it. Returns their ids."""
+        rows = self._database.rows("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
+        with self._database.write():
+            for row in rows:
+                self._end(row["id"], INTERRUPTED, "", ())
+        return tuple(row["id"] for row in rows)
+
+    def _end(
+        self,
+        message_id: int,
+        state: str,
+        text: str,
+        tokens: Sequence[Token],
+        finish_reason: str | None = None,
+        error: str | None = None,
+        stats: RequestStats | None = None,
+    ) -> None:
+        self._require_streaming(message_id)
+        message = self._messages.get(message_id)
+        now = self._database.clock()
+        with self._database.write() as changes:
+            self._fold(message_id, message.content + text, tokens)
+            self._database.execute(
+                """
+                UPDATE messages SET state = ?, finish_reason = ?, error = ?, stats = coalesce(?, stats)
+                WHERE id = ?""",
+                (state, finish_reason, error, stats_to_json(stats), message_id),
+            )
+            if stats is not None:
+                self._record_request(message_id, now, finish_reason or state, stats)
+            # An answer found interrupted at a start was not worked on now.
+            if state != INTERRUPTED:
+                self._database.execute(
+                    "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, message.conversation_id)
+                )
+            self._title_after_first_answer(message.conversation_id, message.parent_id)
+            changes.messages.add(message_id)
+            changes.conversations.add(message.conversation_id)
+
+    def _fold(self, message_id: int, content: str, last_tokens: Sequence[Token]) -> None:
+        """Put the chunks and the last tokens into the message itself."""
+        packed = [*self._messages.packed_tokens(message_id), *([pack_tokens(last_tokens)] if last_tokens else [])]
+        self._database.execute("UPDATE messages SET content = ? WHERE id = ?", (content, message_id))
+        if packed:
+            self._database.execute(
+                "INSERT OR REPLACE INTO token_views (message_id, tokens) VALUES (?, ?)",
+                (message_id, join_packed(packed)),
+            )
+        self._database.execute("DELETE FROM chunks WHERE message_id = ?", (message_id,))
+
+    def _record_request(self, message_id: int, now: float, finish_reason: str, stats: RequestStats) -> None:
+        self._database.execute(
+            """
+            INSERT INTO requests
+                (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
+            SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
+            (now, finish_reason, stats_to_json(stats), message_id),
+        )
+
+    def _title_after_first_answer(self, conversation_id: int, parent_id: int | None) -> None:
+        if parent_id is not None and self._messages.get(parent_id).parent_id is None:
+            self._conversations.title_automatically(conversation_id)
+
+    def _require_streaming(self, message_id: int) -> None:
+        state = self._database.scalar("SELECT state FROM messages WHERE id = ?", (message_id,))
+        if state is None:
+            raise NotFound("message", message_id)
+        if state != STREAMING:
+            raise WrongState(message_id, state, STREAMING)

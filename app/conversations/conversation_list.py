@@ -1,0 +1,271 @@
+"""The list of chats: create, rename, folders, pins, archive, trash, drafts and settings."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.encoding import attachments_from_json, attachments_to_json, to_json
+from app.conversations.errors import NotFound
+from app.conversations.records import Attachment, Conversation, Folder
+from app.conversations.titles import title_of_exchange
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from app.conversations.database import Database
+
+ACTIVE = "active"
+ARCHIVED = "archived"
+TRASHED = "trashed"
+_VIEWS = {
+    ACTIVE: "trashed_at IS NULL AND archived_at IS NULL",
+    ARCHIVED: "trashed_at IS NULL AND archived_at IS NOT NULL",
+    TRASHED: "trashed_at IS NOT NULL",
+}
+_SELECT = """
+    SELECT *, EXISTS (
+        SELECT 1 FROM messages WHERE conversation_id = conversations.id AND state = 'streaming'
+    ) AS streaming
+    FROM conversations"""
+
+
+class ConversationList:
+    """Operations on chats as a whole. Every one raises NotFound for an id that is not there (any more)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self,
+        *,
+        title: str = "",
+        system_prompt: str = "",
+        settings: Mapping[str, Any] | None = None,
+        folder_id: int | None = None,
+    ) -> int:
+        """A new chat without messages; with a `title`, it counts as chosen by a person."""
+        now = self._database.clock()
+        with self._database.write() as changes:
+            identity = self._database.insert(
+                """
+                INSERT INTO conversations
+                    (uid, title, title_edited, folder_id, created_at, updated_at, system_prompt, settings)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+                (
+                    str(uuid.uuid4()),
+                    title,
+                    bool(title),
+                    folder_id,
+                    now,
+                    now,
+                    system_prompt,
+                    to_json(settings or {}),
+                ),
+            )
+            changes.conversations.add(identity)
+        return identity
+
+    def get(self, conversation_id: int) -> Conversation:
+        row = self._database.row(f"{_SELECT} WHERE id = ?", (conversation_id,))
+        if row is None:
+            raise NotFound("conversation", conversation_id)
+        return _conversation(row)
+
+    def view(self, view: str = ACTIVE, folder_id: int | None = None) -> list[Conversation]:
+        """The chats of a view (ACTIVE, ARCHIVED, TRASHED), pinned ones first in their order, then newest
+        first.
+        """
+        where, parameters = _VIEWS[view], []
+        if folder_id is not None:
+            where, parameters = f"{where} AND folder_id = ?", [folder_id]
+        rows = self._database.rows(
+            f"{_SELECT} WHERE {where} ORDER BY pin_position IS NULL, pin_position, updated_at DESC, id DESC",
+            parameters,
+        )
+        return [_conversation(row) for row in rows]
+
+    def rename(self, conversation_id: int, title: str) -> None:
+        """Give the chat a title of a person's choice; an empty one lets the automatic title come back."""
+        title = " ".join(title.split())
+        with self._database.write():
+            self._update(conversation_id, title=title, title_edited=int(bool(title)))
+            if not title:
+                self.title_automatically(conversation_id)
+
+    def title_automatically(self, conversation_id: int) -> None:
+        """Title the chat after its first exchange, unless a person titled it."""
+        if self.get(conversation_id).title_edited:
+            return
+        question = self._database.row(
+            """
+            SELECT messages.id, content FROM messages JOIN conversations ON conversations.id = conversation_id
+            WHERE conversation_id = ? AND parent_id IS NULL
+            ORDER BY messages.id = selected_root DESC LIMIT 1""",
+            (conversation_id,),
+        )
+        if question is None:
+            return
+        answer = self._database.scalar(
+            "SELECT content FROM messages WHERE parent_id = ? ORDER BY position DESC LIMIT 1",
+            (question["id"],),
+        )
+        self._update(conversation_id, title=title_of_exchange(question["content"], answer or ""))
+
+    def set_draft(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
+        """Keep what stands in the composer. It does not count as a use of the chat."""
+        self._update(conversation_id, draft=text, draft_attachments=attachments_to_json(attachments))
+
+    def set_system_prompt(self, conversation_id: int, text: str) -> None:
+        self._update(conversation_id, system_prompt=text)
+
+    def set_settings(self, conversation_id: int, settings: Mapping[str, Any]) -> None:
+        self._update(conversation_id, settings=to_json(settings))
+
+    def archive(self, conversation_id: int) -> None:
+        self._update(conversation_id, archived_at=self._database.clock())
+
+    def unarchive(self, conversation_id: int) -> None:
+        self._update(conversation_id, archived_at=None)
+
+    def trash(self, conversation_id: int) -> None:
+        """Move to the trash; `restore` undoes it with pin, folder and archive as they were."""
+        self._update(conversation_id, trashed_at=self._database.clock())
+
+    def restore(self, conversation_id: int) -> None:
+        self._update(conversation_id, trashed_at=None)
+
+    def purge(self, conversation_id: int) -> None:
+        """Delete a chat for good, with its messages, token views and figures."""
+        with self._database.write() as changes:
+            self._require(conversation_id)
+            self._database.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+            changes.removed.add(conversation_id)
+
+    def purge_trash(self, trashed_before: float | None = None) -> list[int]:
+        """Purge what is in the trash (since before that time, where one is given) and return its ids."""
+        rows = self._database.rows(
+            "SELECT id FROM conversations WHERE trashed_at < ?",
+            (float("inf") if trashed_before is None else trashed_before,),
+        )
+        purged = [row["id"] for row in rows]
+        with self._database.write():
+            for conversation_id in purged:
+                self.purge(conversation_id)
+        return purged
+
+    def pin(self, conversation_id: int, position: int | None = None) -> None:
+        """Pin the chat, or move its pin, to that place among the pinned ones (None: the last)."""
+        order = [pinned for pinned in self.pinned() if pinned != conversation_id]
+        order.insert(len(order) if position is None else position, conversation_id)
+        self.order_pins(order)
+
+    def unpin(self, conversation_id: int) -> None:
+        self._update(conversation_id, pin_position=None)
+
+    def pinned(self) -> list[int]:
+        """The ids of the pinned chats in their order, archived and trashed ones included."""
+        rows = self._database.rows("SELECT id FROM conversations WHERE pin_position IS NOT NULL ORDER BY pin_position")
+        return [row["id"] for row in rows]
+
+    def order_pins(self, conversation_ids: Sequence[int]) -> None:
+        """Make exactly these chats the pinned ones, in this order."""
+        with self._database.write():
+            for conversation_id in self.pinned():
+                if conversation_id not in conversation_ids:
+                    self.unpin(conversation_id)
+            for position, conversation_id in enumerate(conversation_ids):
+                self._update(conversation_id, pin_position=position)
+
+    def folders(self) -> list[Folder]:
+        rows = self._database.rows("SELECT id, name, position FROM folders ORDER BY position, id")
+        return [Folder(**dict(row)) for row in rows]
+
+    def create_folder(self, name: str) -> int:
+        """The folder of that name, made at the end of the list if there is none yet."""
+        name = " ".join(name.split())
+        with self._database.write() as changes:
+            existing: int | None = self._database.scalar("SELECT id FROM folders WHERE name = ?", (name,))
+            if existing is not None:
+                return existing
+            changes.folders = True
+            return self._database.insert(
+                "INSERT INTO folders (name, position) SELECT ?, coalesce(max(position), -1) + 1 FROM folders",
+                (name,),
+            )
+
+    def rename_folder(self, folder_id: int, name: str) -> None:
+        """Rename a folder; where another has that name already, its chats move there and this one goes."""
+        name = " ".join(name.split())
+        with self._database.write() as changes:
+            changes.folders = True
+            other = self._database.scalar("SELECT id FROM folders WHERE name = ? AND id <> ?", (name, folder_id))
+            if other is not None:
+                for conversation_id in self._in_folder(folder_id):
+                    self._update(conversation_id, folder_id=other)
+                self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,))
+                return
+            if not self._database.execute("UPDATE folders SET name = ? WHERE id = ?", (name, folder_id)).rowcount:
+                raise NotFound("folder", folder_id)
+
+    def delete_folder(self, folder_id: int) -> None:
+        """Delete a folder; its chats stay, in no folder."""
+        with self._database.write() as changes:
+            changes.folders = True
+            changes.conversations.update(self._in_folder(folder_id))
+            if not self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,)).rowcount:
+                raise NotFound("folder", folder_id)
+
+    def order_folders(self, folder_ids: Sequence[int]) -> None:
+        with self._database.write() as changes:
+            changes.folders = True
+            for position, folder_id in enumerate(folder_ids):
+                self._database.execute("UPDATE folders SET position = ? WHERE id = ?", (position, folder_id))
+
+    def move_to_folder(self, conversation_id: int, folder_id: int | None) -> None:
+        with self._database.write():
+            if folder_id is not None and not self._database.row("SELECT 1 FROM folders WHERE id = ?", (folder_id,)):
+                raise NotFound("folder", folder_id)
+            self._update(conversation_id, folder_id=folder_id)
+
+    def _in_folder(self, folder_id: int) -> list[int]:
+        rows = self._database.rows("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
+        return [row["id"] for row in rows]
+
+    def _require(self, conversation_id: int) -> None:
+        if self._database.row("SELECT 1 FROM conversations WHERE id = ?", (conversation_id,)) is None:
+            raise NotFound("conversation", conversation_id)
+
+    def _update(self, conversation_id: int, **values: object) -> None:
+        """Set columns of one chat. The names are ours, never a caller's."""
+        assignments = ", ".join(f"{column} = ?" for column in values)
+        with self._database.write() as changes:
+            cursor = self._database.execute(
+                f"UPDATE conversations SET {assignments} WHERE id = ?", (*values.values(), conversation_id)
+            )
+            if not cursor.rowcount:
+                raise NotFound("conversation", conversation_id)
+            changes.conversations.add(conversation_id)
+
+
+def _conversation(row: sqlite3.Row) -> Conversation:
+    return Conversation(
+        id=row["id"],
+        uid=row["uid"],
+        origin=row["origin"],
+        title=row["title"],
+        title_edited=bool(row["title_edited"]),
+        folder_id=row["folder_id"],
+        pin_position=row["pin_position"],
+        archived_at=row["archived_at"],
+        trashed_at=row["trashed_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        system_prompt=row["system_prompt"],
+        settings=json.loads(row["settings"]),
+        draft=row["draft"],
+        draft_attachments=attachments_from_json(row["draft_attachments"]),
+        streaming=bool(row["streaming"]),
+    )

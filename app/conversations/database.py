@@ -1,0 +1,144 @@
+"""One SQLite connection and its transactions; every write says what it changed.
+
+Write-ahead log with synchronous=FULL: what was committed survives a kill and a power cut. The lock is
+exclusive, so a second process cannot mistake this one's streaming answers for interrupted ones.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.errors import StoreInUse, StoreNotWritable
+from app.conversations.folding import index_text
+from app.conversations.records import Changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+_UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
+_REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with the store's settings. Creates the file if need be; raises StoreInUse."""
+    connection = sqlite3.connect(path, timeout=2.0, isolation_level=None, check_same_thread=False)
+    try:
+        connection.row_factory = sqlite3.Row
+        # Before the first access to the log: then no shared-memory file is needed.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        # macOS keeps written pages in the drive's cache unless asked; asking at checkpoints keeps the file
+        # sound.
+        connection.execute("PRAGMA checkpoint_fullfsync = ON")
+        connection.execute("PRAGMA foreign_keys = ON")
+        # What a person deletes for good is overwritten, not only unlinked.
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.create_function("index_text", 1, index_text, deterministic=True)
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
+            raise StoreInUse(path) from error
+        raise
+    except (sqlite3.Error, UnicodeDecodeError):
+        connection.close()
+        raise
+    return connection
+
+
+class ChangeSet:
+    """Collects what the open transaction touches."""
+
+    def __init__(self) -> None:
+        self.conversations: set[int] = set()
+        self.removed: set[int] = set()
+        self.messages: set[int] = set()
+        self.paths: set[int] = set()
+        self.folders = False
+
+    def freeze(self) -> Changes:
+        return Changes(
+            conversations=frozenset(self.conversations - self.removed),
+            removed=frozenset(self.removed),
+            messages=frozenset(self.messages),
+            paths=frozenset(self.paths - self.removed),
+            folders=self.folders,
+        )
+
+
+class Database:
+    """Owns the connection. Not thread-safe: one thread uses it, whichever that is."""
+
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float]) -> None:
+        self.connection = connection
+        self.clock = clock
+        self.on_commit: Callable[[Changes], None] = lambda _changes: None
+        self._open: ChangeSet | None = None
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        return self.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
+        return found
+
+    def scalar(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        found = self.row(sql, parameters)
+        return None if found is None else found[0]
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        return self.connection.execute(sql, [storable(value) for value in parameters])
+
+    def insert(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """Execute an INSERT and return the new row's id."""
+        identity = self.execute(sql, parameters).lastrowid
+        assert identity is not None
+        return identity
+
+    @contextmanager
+    def write(self) -> Iterator[ChangeSet]:
+        """A transaction; one inside another joins it. All of it is on disk when the outermost block ends, or
+        none.
+
+        Raises StoreNotWritable when the system refuses the write.
+        """
+        if self._open is not None:
+            yield self._open
+            return
+        self._open = changes = ChangeSet()
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            yield changes
+            self.connection.execute("COMMIT")
+        except BaseException as error:
+            # A full disk may have rolled the transaction back already.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError) and (reason := _refusal(error)):
+                raise StoreNotWritable(reason, str(error)) from error
+            raise
+        finally:
+            self._open = None
+        if frozen := changes.freeze():
+            self.on_commit(frozen)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def storable(value: Any) -> Any:
+    """Text without what UTF-8 or SQLite cannot hold (half characters from a clipboard, NUL); other values as
+    they are.
+    """
+    if isinstance(value, str) and _UNSTORABLE.search(value):
+        return _UNSTORABLE.sub("\ufffd", value)
+    return value
+
+
+def _refusal(error: sqlite3.OperationalError) -> str | None:
+    name = error.sqlite_errorname or ""
+    return next((reason for prefix, reason in _REFUSED.items() if name.startswith(prefix)), None)

@@ -1,0 +1,109 @@
+"""How records are written into columns: JSON without NaN, figures that survive new fields, packed tokens."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from app.conversations.records import Attachment
+from engine.events import Token
+from engine.stats import PlainSpan, RequestStats
+
+_STATS_FIELDS = frozenset(field.name for field in fields(RequestStats))
+
+
+def to_json(value: object) -> str:
+    """Compact JSON. Numbers that JSON cannot hold (infinities, NaN) become null; SQLite refuses them too."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def stats_to_json(stats: RequestStats | None) -> str | None:
+    return None if stats is None else to_json(asdict(stats))
+
+
+def stats_from_json(text: str | None) -> RequestStats | None:
+    """Back from `stats_to_json`, or from what another version wrote: unknown fields are dropped, missing ones
+    default.
+    """
+    if text is None:
+        return None
+    return stats_from_object(json.loads(text))
+
+
+def stats_from_object(values: Mapping[str, Any]) -> RequestStats:
+    """The statistics in a JSON object. Raises TypeError, ValueError or KeyError where a field has another
+    shape.
+    """
+    known = {name: value for name, value in values.items() if name in _STATS_FIELDS}
+    known["accept_by_position"] = tuple(
+        (int(reached), int(accepted)) for reached, accepted in known.get("accept_by_position") or ()
+    )
+    known["plain_spans"] = tuple(
+        PlainSpan(
+            tokens=int(span["tokens"]),
+            reason=str(span["reason"]),
+            arguments=tuple((str(name), value) for name, value in span.get("arguments") or ()),
+        )
+        for span in known.get("plain_spans") or ()
+    )
+    return RequestStats(**known)
+
+
+def attachments_to_json(attachments: Iterable[Attachment]) -> str:
+    return to_json([asdict(attachment) for attachment in attachments])
+
+
+def attachments_from_json(text: str) -> tuple[Attachment, ...]:
+    return tuple(Attachment(**item) for item in json.loads(text))
+
+
+def pack_tokens(tokens: Sequence[Token]) -> bytes:
+    """Tokens as zlib-packed JSON rows [id, text, source, position, round, logprob]; null is a log-probability
+    of -inf.
+    """
+    return zlib.compress(to_json([token_to_row(token) for token in tokens]).encode(), level=1)
+
+
+def join_packed(blobs: Iterable[bytes]) -> bytes:
+    """Packed tokens one after another, as one; without looking at each, for an answer may have tens of thousands."""
+    rows = [zlib.decompress(blob)[1:-1] for blob in blobs]
+    return zlib.compress(b"[" + b",".join(part for part in rows if part) + b"]", level=1)
+
+
+def unpack_tokens(blob: bytes) -> list[Token]:
+    return [token_from_row(row) for row in json.loads(zlib.decompress(blob))]
+
+
+def token_to_row(token: Token) -> list[Any]:
+    logprob = token.logprob if math.isfinite(token.logprob) else None
+    return [token.id, token.text, token.source, token.position, token.round, logprob]
+
+
+def token_from_row(row: Sequence[Any]) -> Token:
+    """Back from `token_to_row`. Raises TypeError or ValueError where the row has another shape."""
+    token_id, text, source, position, round_number, logprob = row
+    return Token(
+        id=int(token_id),
+        text=str(text),
+        source=str(source),
+        position=int(position),
+        round=int(round_number),
+        logprob=-math.inf if logprob is None else float(logprob),
+    )

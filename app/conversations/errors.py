@@ -1,0 +1,72 @@
+"""What can go wrong with the store, as types with fields; whoever shows them to a person words them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class StoreError(Exception):
+    """Anything the store reports to its caller. Subclasses set `code`; `arguments` hold what the wording
+    needs.
+    """
+
+    code = "store"
+
+    def __init__(self, sentence: str, **arguments: object) -> None:
+        super().__init__(sentence)
+        self.arguments = arguments
+
+
+class StoreInUse(StoreError):
+    """Another process has the store open."""
+
+    code = "store-in-use"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is open in another process", path=str(path))
+
+
+class StoreTooNew(StoreError):
+    """A later version of the app wrote the store as `version`; this one knows versions up to `known`."""
+
+    code = "store-too-new"
+
+    def __init__(self, path: Path, version: int, known: int) -> None:
+        super().__init__(
+            f"{path} has version {version}, and this app knows versions up to {known}",
+            path=str(path),
+            version=version,
+            known=known,
+        )
+
+
+class StoreNotWritable(StoreError):
+    """The system refused a write; nothing of it was kept. `reason` is "full", "read-only" or "io"."""
+
+    code = "store-not-writable"
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"the store cannot be written ({reason}): {detail}", reason=reason, detail=detail)
+
+
+class NotFound(StoreError):
+    """There is no `kind` ("conversation", "message", "folder") with this id (any more)."""
+
+    code = "not-found"
+
+    def __init__(self, kind: str, identity: int) -> None:
+        super().__init__(f"there is no {kind} {identity}", kind=kind, id=identity)
+
+
+class WrongState(StoreError):
+    """The operation does not fit the message's state, such as finishing an answer that is not streaming."""
+
+    code = "wrong-state"
+
+    def __init__(self, message_id: int, state: str, expected: str) -> None:
+        super().__init__(
+            f"message {message_id} is {state}, not {expected}", id=message_id, state=state, expected=expected
+        )

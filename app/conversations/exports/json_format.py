@@ -1,0 +1,91 @@
+"""Our own JSON: whole trees, settings and figures. `resources/schemas/conversations.schema.json` describes
+it.
+
+`version` changes only when a reader of the old one would misread the new; fields may be added without that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.encoding import to_json, token_to_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.conversations.records import Conversation, Message
+    from app.conversations.store import ConversationStore
+
+FORMAT = "tandem-conversations"
+VERSION = 1
+
+
+def conversation_as_object(
+    store: ConversationStore, conversation_id: int, *, with_tokens: bool = True
+) -> dict[str, Any]:
+    """One chat as an object of the format's "conversations" list."""
+    conversation = store.conversations.get(conversation_id)
+    messages = store.messages.all(conversation_id)
+    uids = {message.id: message.uid for message in messages}
+    leaf = store.messages.active_leaf(conversation_id)
+    folder = next(
+        (folder.name for folder in store.conversations.folders() if folder.id == conversation.folder_id), None
+    )
+    listed = []
+    for message in messages:
+        parent = None if message.parent_id is None else uids[message.parent_id]
+        listed.append(_message_as_object(message, parent))
+        if with_tokens and (tokens := store.messages.tokens(message.id)):
+            listed[-1]["tokens"] = [token_to_row(token) for token in tokens]
+    selected = None if leaf is None else uids[leaf]
+    return _conversation_as_object(conversation, folder) | {"selected": selected, "messages": listed}
+
+
+def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Iterator[str]:
+    """The pieces of a whole document, so that a large export need not stand in memory."""
+    head = to_json({"format": FORMAT, "version": VERSION, "exported_at": exported_at})
+    yield f'{head[:-1]},"conversations":['
+    for place, conversation in enumerate(conversations):
+        yield (",\n" if place else "\n") + to_json(conversation)
+    yield "\n]}\n"
+
+
+def _conversation_as_object(conversation: Conversation, folder: str | None) -> dict[str, Any]:
+    return {
+        "uid": conversation.uid,
+        "origin": conversation.origin,
+        "title": conversation.title,
+        "title_edited": conversation.title_edited,
+        "folder": folder,
+        "pinned": conversation.pin_position is not None,
+        "archived": conversation.archived_at is not None,
+        "created_at": conversation.created_at,
+        "updated_at": conversation.updated_at,
+        "system_prompt": conversation.system_prompt,
+        "settings": conversation.settings,
+    }
+
+
+def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, Any]:
+    error = None
+    if message.error is not None:
+        error = {"code": message.error[0], "arguments": message.error[1]}
+    return {
+        "uid": message.uid,
+        "parent": parent_uid,
+        "role": message.role,
+        "content": message.content,
+        # What streams now is cut off in the file.
+        "state": "interrupted" if message.state == "streaming" else message.state,
+        "created_at": message.created_at,
+        "attachments": [asdict(attachment) for attachment in message.attachments],
+        "main_model": message.source.main_model,
+        "draft_model": message.source.draft_model,
+        "method": message.source.method,
+        "settings": message.source.settings,
+        "seed": message.source.seed,
+        "finish_reason": message.finish_reason,
+        "error": error,
+        "stats": None if message.stats is None else asdict(message.stats),
+    }

@@ -1,0 +1,39 @@
+"""A chat as Markdown: what it shows, message after message, the models' own Markdown untouched."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.conversations.exports.labels import Labels
+    from app.conversations.records import Attachment, Conversation, Message
+
+
+def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
+    """`path` is what the chat shows. Headings inside answers stay as they are."""
+    parts = [f"# {conversation.title or labels.untitled}"]
+    if conversation.system_prompt:
+        parts += [f"## {labels.system}", conversation.system_prompt]
+    for message in path:
+        parts.append(f"## {_heading(message, labels)}")
+        parts += [_attachment(attachment) for attachment in message.attachments]
+        parts.append(message.content.strip("\n"))
+        if note := labels.of_state(message.state):
+            parts.append(f"*{note}*")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _heading(message: Message, labels: Labels) -> str:
+    when = datetime.fromtimestamp(message.created_at).strftime("%Y-%m-%d %H:%M")
+    models = " + ".join(name for name in (message.source.main_model, message.source.draft_model) if name)
+    return " · ".join(part for part in (labels.of_role(message.role), models, when) if part)
+
+
+def _attachment(attachment: Attachment) -> str:
+    longest = max((len(ticks) for ticks in re.findall("`+", attachment.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{attachment.name}\n\n{fence}\n{attachment.text}\n{fence}"

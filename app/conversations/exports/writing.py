@@ -1,0 +1,102 @@
+"""Writing exports to disk: whole files or nothing, and the store's thread busy for one chat at a time."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from app.conversations.exports.html import as_html
+from app.conversations.exports.json_format import conversation_as_object, document
+from app.conversations.exports.labels import Labels
+from app.conversations.exports.markdown import as_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from app.conversations.store import ConversationStore
+
+Result = TypeVar("Result")
+
+JSON = "json"
+MARKDOWN = "markdown"
+HTML = "html"
+SUFFIXES = {JSON: ".json", MARKDOWN: ".md", HTML: ".html"}
+_UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
+# Bytes: file systems stop at 255, and a number and a suffix must still fit.
+_LONGEST_NAME = 200
+
+
+class Run(Protocol):
+    """Runs an operation where the store lives and waits: `lambda operation:
+    thread.submit(operation).result()`.
+    """
+
+    def __call__(self, operation: Callable[[ConversationStore], Result]) -> Result: ...
+
+
+def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, with_tokens: bool = True) -> None:
+    """Write chats into one JSON file. Call it on a thread that may wait; raises OSError and leaves no half
+    file.
+    """
+    exported_at = run(lambda store: store.database.clock())
+
+    def objects() -> Iterator[dict[str, Any]]:
+        for identity in conversation_ids:
+            yield run(partial(conversation_as_object, conversation_id=identity, with_tokens=with_tokens))
+
+    _write_whole(path, document(objects(), exported_at))
+
+
+def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None) -> None:
+    """Write one chat as MARKDOWN or HTML. As `write_json` otherwise."""
+    render = {MARKDOWN: as_markdown, HTML: as_html}[form]
+    words = labels or Labels()
+    conversation, messages = run(
+        lambda store: (store.conversations.get(conversation_id), store.messages.path(conversation_id))
+    )
+    _write_whole(path, [render(conversation, messages, words)])
+
+
+def write_folder(
+    run: Run, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels | None = None
+) -> list[Path]:
+    """Write each chat into a file of its own, named by its title, in an existing folder; overwrites nothing."""
+    written = []
+    for identity in conversation_ids:
+        title = run(partial(_title, conversation_id=identity))
+        path = free_name(folder, title or (labels or Labels()).untitled, SUFFIXES[form])
+        write_text(run, identity, path, form, labels)
+        written.append(path)
+    return written
+
+
+def _title(store: ConversationStore, conversation_id: int) -> str:
+    return store.conversations.get(conversation_id).title
+
+
+def free_name(folder: Path, title: str, suffix: str) -> Path:
+    """A path in `folder` that does not exist yet, its name as near to `title` as file systems allow."""
+    name = " ".join(_UNFIT.sub(" ", unicodedata.normalize("NFC", title)).split()).strip(" .") or "chat"
+    name = name.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(" .")
+    path, number = folder / f"{name}{suffix}", 2
+    while path.exists():
+        path = folder / f"{name} {number}{suffix}"
+        number += 1
+    return path
+
+
+def _write_whole(path: Path, pieces: Iterable[str]) -> None:
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,135 @@
+"""Putting an imported chat into the store: once, however often it is imported, and over nothing."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from app.conversations.encoding import pack_tokens, to_json
+
+if TYPE_CHECKING:
+    from app.conversations.imports.imported import ImportedConversation, ImportedMessage
+    from app.conversations.store import ConversationStore
+
+ADDED = "added"
+EXTENDED = "extended"
+UNCHANGED = "unchanged"
+IN_TRASH = "in-trash"
+
+# Seconds between messages that come without a time: enough to keep their order.
+_STEP = 0.001
+
+
+def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[str, int]:
+    """Add the chat, or what it has beyond the one that an earlier import made: (outcome, the chat's id).
+
+    A chat in the trash stays as it is. An extended chat keeps its title, its settings and the branches it
+    shows.
+    """
+    database = store.database
+    existing = database.row(
+        "SELECT id, trashed_at FROM conversations WHERE uid = ? OR origin = ?",
+        (conversation.uid, conversation.origin),
+    )
+    if existing is None:
+        return ADDED, _add_new(store, conversation)
+    identity: int = existing["id"]
+    if existing["trashed_at"] is not None:
+        return IN_TRASH, identity
+    known = _uids(store, identity)
+    if all(message.uid in known for message in conversation.messages):
+        return UNCHANGED, identity
+    with database.write():
+        leaf = store.messages.active_leaf(identity)
+        used_at = store.conversations.get(identity).updated_at
+        _add_messages(store, identity, conversation, known)
+        if leaf is not None:
+            store.messages.select(leaf)
+        _set_used(store, identity, max(used_at, conversation.updated_at or used_at))
+    return EXTENDED, identity
+
+
+def _add_new(store: ConversationStore, conversation: ImportedConversation) -> int:
+    with store.database.write():
+        folder = None if conversation.folder is None else store.conversations.create_folder(conversation.folder)
+        identity = store.conversations.create(
+            title=conversation.title,
+            system_prompt=conversation.system_prompt,
+            settings=conversation.settings,
+            folder_id=folder,
+        )
+        started = conversation.created_at or store.database.clock()
+        store.database.execute(
+            "UPDATE conversations SET uid = ?, origin = ?, title_edited = ?, created_at = ? WHERE id = ?",
+            (
+                conversation.uid or str(uuid.uuid4()),
+                conversation.origin,
+                conversation.title_edited and bool(conversation.title),
+                started,
+                identity,
+            ),
+        )
+        ids = _add_messages(store, identity, conversation, {})
+        if conversation.selected in ids:
+            store.messages.select(ids[conversation.selected])
+        if conversation.pinned:
+            store.conversations.pin(identity)
+        if conversation.archived:
+            store.conversations.archive(identity)
+        if not conversation.title:
+            store.conversations.title_automatically(identity)
+        times = [message.created_at for message in conversation.messages if message.created_at is not None]
+        _set_used(store, identity, conversation.updated_at or max(times, default=started))
+    return identity
+
+
+def _add_messages(
+    store: ConversationStore, identity: int, conversation: ImportedConversation, known: dict[str, int]
+) -> dict[str, int]:
+    """Add the messages that are not `known` yet; the ids of all by their uids."""
+    ids = dict(known)
+    started = conversation.created_at or store.database.clock()
+    for place, message in enumerate(conversation.messages):
+        if message.uid in ids:
+            continue
+        parent = None if message.parent is None else ids[message.parent]
+        created_at = message.created_at or started + place * _STEP
+        ids[message.uid] = _add_message(store, identity, parent, message, created_at)
+    return ids
+
+
+def _add_message(
+    store: ConversationStore, identity: int, parent: int | None, message: ImportedMessage, created_at: float
+) -> int:
+    error = None
+    if message.error is not None:
+        error = to_json({"code": message.error[0], "arguments": dict(message.error[1])})
+    message_id = store.messages.add(
+        identity,
+        parent,
+        message.role,
+        message.content,
+        uid=message.uid,
+        state=message.state,
+        created_at=created_at,
+        attachments=message.attachments,
+        source=message.source,
+        stats=message.stats,
+        finish_reason=message.finish_reason,
+        error=error,
+    )
+    if message.tokens:
+        store.database.execute(
+            "INSERT INTO token_views (message_id, tokens) VALUES (?, ?)",
+            (message_id, pack_tokens(message.tokens)),
+        )
+    return message_id
+
+
+def _uids(store: ConversationStore, identity: int) -> dict[str, int]:
+    rows = store.database.rows("SELECT uid, id FROM messages WHERE conversation_id = ?", (identity,))
+    return {row["uid"]: row["id"] for row in rows}
+
+
+def _set_used(store: ConversationStore, identity: int, when: float) -> None:
+    store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (when, identity))

@@ -1,0 +1,92 @@
+"""ChatGPT's data export: conversations.json, a list of chats that each hold a "mapping" of nodes.
+
+A node has "parent", "children" and a "message" (null at the root) with author.role, content.content_type and
+content.parts; "current_node" is the leaf that was shown. Times are seconds since 1970.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from app.conversations.imports import fields
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, fit
+from app.conversations.records import AnswerSource
+
+_REASONING = {"thoughts", "reasoning_recap"}
+
+
+def recognises(data: object) -> bool:
+    entries = data if isinstance(data, list) else [data]
+    return any(isinstance(entry, dict) and isinstance(entry.get("mapping"), dict) for entry in entries)
+
+
+def entries(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else [data]
+
+
+def title_of(entry: object) -> str:
+    return fields.text(entry, "title")
+
+
+def read(entry: object) -> ImportedConversation:
+    """One chat. Everything that a model wrote for a tool, or a tool for a model, is left out and counted."""
+    left_out: Counter[str] = Counter()
+    messages: list[ImportedMessage] = []
+    passed_over: dict[str, str | None] = {}
+    for uid, node in fields.mapping(entry, "mapping").items():
+        parent = fields.text(node, "parent") or None
+        message = _message(uid, parent, fields.mapping(node, "message"), left_out)
+        if message is None:
+            passed_over[uid] = parent
+        else:
+            messages.append(message)
+    identity = fields.text(entry, "conversation_id") or fields.text(entry, "id")
+    # Chats from before exports had ids are told apart by when they began.
+    identity = identity or f"{fields.time(entry, 'create_time')}-{title_of(entry)}"
+    return fit(
+        ImportedConversation(
+            uid=None,
+            origin=f"chatgpt:{identity}",
+            title=title_of(entry),
+            messages=tuple(messages),
+            created_at=fields.time(entry, "create_time"),
+            updated_at=fields.time(entry, "update_time"),
+            selected=fields.text(entry, "current_node") or None,
+            archived=isinstance(entry, dict) and entry.get("is_archived") is True,
+            left_out=left_out,
+        ),
+        passed_over,
+    )
+
+
+def _message(uid: str, parent: str | None, message: Any, left_out: Counter[str]) -> ImportedMessage | None:
+    role = fields.text(fields.mapping(message, "author"), "role")
+    content = fields.mapping(message, "content")
+    kind = fields.text(content, "content_type")
+    # System nodes are scaffolding and hidden ones were never shown: they are nobody's loss.
+    if role not in ("user", "assistant", "tool") or message.get("weight") == 0:
+        return None
+    if role == "tool" or fields.text(message, "recipient") not in ("", "all"):
+        left_out["tool"] += 1
+        return None
+    if kind in _REASONING:
+        left_out["reasoning"] += 1
+        return None
+    text, without_text = fields.parts_text(fields.items(content, "parts"))
+    left_out["file"] += without_text
+    text = text or fields.text(content, "text")
+    if kind == "code" and text:
+        text = f"```\n{text}\n```"
+    if not text.strip():
+        left_out["empty"] += not without_text
+        return None
+    model = fields.text(fields.mapping(message, "metadata"), "model_slug") if role == "assistant" else ""
+    return ImportedMessage(
+        uid=uid,
+        parent=parent,
+        role=role,
+        content=text,
+        created_at=fields.time(message, "create_time"),
+        source=AnswerSource(main_model=model),
+    )

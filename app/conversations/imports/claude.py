@@ -1,0 +1,84 @@
+"""Claude's data export: conversations.json, a list of chats with "uuid", "name" and a flat "chat_messages".
+
+A message has "uuid", "sender" ("human" or "assistant"), "text" and, in newer exports, a "content" list of
+typed parts. Newer ones also name "parent_message_uuid". Times are ISO 8601.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from app.conversations.imports import fields
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
+
+_ROLES = {"human": "user", "assistant": "assistant"}
+_REASONS = {"thinking": "reasoning", "tool_use": "tool", "tool_result": "tool"}
+
+
+def recognises(data: object) -> bool:
+    entries = data if isinstance(data, list) else [data]
+    return any(isinstance(entry, dict) and isinstance(entry.get("chat_messages"), list) for entry in entries)
+
+
+def entries(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else [data]
+
+
+def title_of(entry: object) -> str:
+    return fields.text(entry, "name")
+
+
+def read(entry: object) -> ImportedConversation:
+    """One chat, in a row where the messages name no parents."""
+    left_out: Counter[str] = Counter()
+    messages: list[ImportedMessage] = []
+    listed = fields.items(entry, "chat_messages")
+    uids = {fields.text(message, "uuid") for message in listed}
+    for place, message in enumerate(listed):
+        text = _text(message, left_out)
+        role = _ROLES.get(fields.text(message, "sender"))
+        if role is None or not text.strip():
+            left_out["empty"] += 1
+            continue
+        named = fields.text(message, "parent_message_uuid")
+        previous = messages[-1].uid if messages else None
+        messages.append(
+            ImportedMessage(
+                uid=fields.text(message, "uuid") or derived_uid(previous, place, text),
+                parent=named if named in uids else (None if named else previous),
+                role=role,
+                content=text,
+                created_at=fields.time(message, "created_at"),
+            )
+        )
+    passed_over = {
+        fields.text(message, "uuid"): fields.text(message, "parent_message_uuid") or None for message in listed
+    }
+    identity = fields.text(entry, "uuid") or f"{fields.text(entry, 'created_at')}-{title_of(entry)}"
+    return fit(
+        ImportedConversation(
+            uid=None,
+            origin=f"claude:{identity}",
+            title=title_of(entry),
+            messages=tuple(messages),
+            created_at=fields.time(entry, "created_at"),
+            updated_at=fields.time(entry, "updated_at"),
+            selected=fields.text(entry, "current_leaf_message_uuid") or (messages[-1].uid if messages else None),
+            left_out=left_out,
+        ),
+        passed_over,
+    )
+
+
+def _text(message: object, left_out: Counter[str]) -> str:
+    """The typed parts' text, or the plain one of older exports; attached files are counted."""
+    left_out["file"] += len(fields.items(message, "files")) + len(fields.items(message, "attachments"))
+    texts = []
+    for part in fields.items(message, "content"):
+        kind = fields.text(part, "type")
+        if kind == "text":
+            texts.append(fields.text(part, "text"))
+        else:
+            left_out[_REASONS.get(kind, "file")] += 1
+    return "\n\n".join(part for part in texts if part) or fields.text(message, "text")

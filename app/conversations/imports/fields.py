@@ -1,0 +1,62 @@
+"""Reading fields out of JSON that others wrote: what is missing or of another type reads as nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Times above this are in milliseconds: in seconds it is the year 5138.
+_MILLISECONDS_FROM = 1e11
+
+
+def text(container: object, key: str | int) -> str:
+    value = _at(container, key)
+    return value if isinstance(value, str) else ""
+
+
+def mapping(container: object, key: str | int) -> Mapping[str, Any]:
+    value = _at(container, key)
+    return value if isinstance(value, dict) else {}
+
+
+def items(container: object, key: str | int) -> list[Any]:
+    value = _at(container, key)
+    return value if isinstance(value, list) else []
+
+
+def time(container: object, key: str | int) -> float | None:
+    """Seconds since 1970 from a number of seconds or milliseconds, or from an ISO 8601 text."""
+    value = _at(container, key)
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError):
+            return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e15:
+        return value / 1000.0 if value > _MILLISECONDS_FROM else float(value)
+    return None
+
+
+def _at(container: object, key: str | int) -> Any:
+    if isinstance(container, dict):
+        return container.get(key)
+    if isinstance(container, list) and isinstance(key, int) and -len(container) <= key < len(container):
+        return container[key]
+    return None
+
+
+def parts_text(parts: list[Any]) -> tuple[str, int]:
+    """The text of a list of content parts (strings, or objects with a "text"), and how many held none."""
+    texts = [part if isinstance(part, str) else _part_text(part) for part in parts]
+    return "\n\n".join(part for part in texts if part), sum(1 for part in texts if part is None)
+
+
+def _part_text(part: object) -> str | None:
+    """A part's text: plain, or {"value": text} as in OpenAI's threads; None for images, files and calls."""
+    value = _at(part, "text")
+    if isinstance(value, dict):
+        value = value.get("value")
+    return value if isinstance(value, str) else None

@@ -1,0 +1,143 @@
+"""What every reader of a foreign format produces, and the rules that make it fit our tree."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.records import COMPLETE, AnswerSource, Attachment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engine.events import Token
+    from engine.stats import RequestStats
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedMessage:
+    """One message. `uid` is the same at every import of the same message; `parent` is another one's uid or
+    None.
+    """
+
+    uid: str
+    parent: str | None
+    role: str
+    content: str
+    created_at: float | None = None
+    state: str = COMPLETE
+    source: AnswerSource = field(default_factory=AnswerSource)
+    attachments: tuple[Attachment, ...] = ()
+    finish_reason: str | None = None
+    error: tuple[str, Mapping[str, Any]] | None = None
+    stats: RequestStats | None = None
+    tokens: tuple[Token, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedConversation:
+    """One chat, parents before children.
+
+    `uid` is set for our own chats, `origin` for others': one of them finds the chat that an earlier import
+    made. `selected` is the uid of the last message shown. `left_out` counts what has no place here, by reason
+    code: "tool" (calls and their results), "reasoning", "file" (images and other files), "empty".
+    """
+
+    uid: str | None
+    origin: str | None
+    title: str
+    messages: tuple[ImportedMessage, ...]
+    title_edited: bool = True
+    created_at: float | None = None
+    updated_at: float | None = None
+    selected: str | None = None
+    system_prompt: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    folder: str | None = None
+    archived: bool = False
+    pinned: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something in the file that was not imported: its `title` or name, a reason code and details.
+
+    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (its chat lies in
+    the trash), "unknown-format", "not-json", "too-large" (a file).
+    """
+
+    title: str
+    reason: str
+    detail: str = ""
+
+
+def derived_uid(*parts: object) -> str:
+    """An identity for messages that come without one: the same parts give the same uid."""
+    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None]) -> ImportedConversation:
+    """The conversation as our tree takes it.
+
+    `passed_over` holds the parents of the entries that were left out: their children move up to the nearest
+    message. Messages come parents first, unknown parents and circles are cut, and answers in a row become
+    one, because other apps write an answer with tool calls as several and a chat template takes one a turn.
+    """
+    known = {message.uid for message in conversation.messages}
+    lifted = [
+        replace(message, parent=_nearest(message.parent, known, passed_over)) for message in conversation.messages
+    ]
+    messages, joined_into = _joined(_ordered(lifted))
+    selected = _nearest(conversation.selected, known, passed_over)
+    if selected is not None:
+        selected = joined_into.get(selected, selected)
+    return replace(conversation, messages=tuple(messages), selected=selected)
+
+
+def _nearest(uid: str | None, known: set[str], passed_over: Mapping[str, str | None]) -> str | None:
+    seen: set[str] = set()
+    while uid is not None and uid not in known:
+        if uid in seen:
+            return None
+        seen.add(uid)
+        uid = passed_over.get(uid)
+    return uid
+
+
+def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+    children: dict[str | None, list[ImportedMessage]] = {}
+    for message in messages:
+        children.setdefault(message.parent, []).append(message)
+    placed: dict[str, ImportedMessage] = {}
+    waiting = [*reversed(children.get(None, []))]
+    unplaced = iter(messages)
+    while True:
+        while waiting:
+            message = waiting.pop()
+            placed[message.uid] = message
+            waiting += [child for child in reversed(children.get(message.uid, [])) if child.uid not in placed]
+        # Whatever hangs on no first message hangs on a circle: cut it where it is met first.
+        circle = next((message for message in unplaced if message.uid not in placed), None)
+        if circle is None:
+            return list(placed.values())
+        waiting = [replace(circle, parent=None)]
+
+
+def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], dict[str, str]]:
+    """Answers whose only follower is an answer, as one; and which message each joined one is part of now."""
+    followers = Counter(message.parent for message in messages)
+    kept: dict[str, ImportedMessage] = {}
+    joined_into: dict[str, str] = {}
+    for message in messages:
+        parent = None if message.parent is None else joined_into.get(message.parent, message.parent)
+        above = None if parent is None else kept[parent]
+        if above and above.role == message.role == "assistant" and followers[message.parent] == 1:
+            text = "\n\n".join(part for part in (above.content, message.content) if part)
+            kept[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
+            joined_into[message.uid] = above.uid
+        else:
+            kept[message.uid] = replace(message, parent=parent)
+    return list(kept.values()), joined_into

@@ -1,0 +1,71 @@
+"""Jan's threads: a folder a chat with thread.json and messages.jsonl, one OpenAI thread message a line.
+
+A message has "id", "role", "created_at" (seconds or milliseconds) and a "content" list of {"type": "text",
+"text": {"value": ...}}. The reader gets {"thread": the object, "lines": the messages}, as `reading` puts them
+together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from app.conversations.imports import fields
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
+from app.conversations.records import ROLES, AnswerSource
+
+
+def recognises(data: object) -> bool:
+    return any(fields.text(line, "object") == "thread.message" for line in fields.items(data, "lines"))
+
+
+def entries(data: Any) -> list[Any]:
+    return [data]
+
+
+def title_of(entry: object) -> str:
+    thread = fields.mapping(entry, "thread")
+    return fields.text(thread, "title") or fields.text(thread, "summary")
+
+
+def read(entry: object) -> ImportedConversation:
+    """The chat, its messages in the order of their times: Jan's file need not be."""
+    left_out: Counter[str] = Counter()
+    thread = fields.mapping(entry, "thread")
+    lines = sorted(fields.items(entry, "lines"), key=lambda line: fields.time(line, "created_at") or 0.0)
+    assistants = fields.items(thread, "assistants")
+    model = fields.text(fields.mapping(assistants[0] if assistants else None, "model"), "id")
+    messages: list[ImportedMessage] = []
+    for line in lines:
+        role = fields.text(line, "role")
+        text, without_text = fields.parts_text(fields.items(line, "content"))
+        left_out["file"] += without_text
+        if role not in ROLES or not text.strip():
+            left_out["empty"] += 1
+            continue
+        previous = messages[-1].uid if messages else None
+        messages.append(
+            ImportedMessage(
+                uid=fields.text(line, "id") or derived_uid(previous, role, text),
+                parent=previous,
+                role=role,
+                content=text,
+                created_at=fields.time(line, "created_at"),
+                source=AnswerSource(main_model=model if role == "assistant" else ""),
+            )
+        )
+    identity = fields.text(thread, "id") or fields.text(lines[0] if lines else None, "thread_id")
+    return fit(
+        ImportedConversation(
+            uid=None,
+            origin=f"jan:{identity or derived_uid(*(message.uid for message in messages[:1]))}",
+            title=title_of(entry),
+            messages=tuple(messages),
+            created_at=fields.time(thread, "created"),
+            updated_at=fields.time(thread, "updated"),
+            selected=messages[-1].uid if messages else None,
+            system_prompt=fields.text(assistants[0] if assistants else None, "instructions"),
+            left_out=left_out,
+        ),
+        {},
+    )

@@ -1,0 +1,144 @@
+"""Importing a file: find out whose it is, read it chat by chat, and say what came in and what did not."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.imports import chatgpt, claude, jan, lm_studio, open_webui, tandem
+from app.conversations.imports.adding import ADDED, EXTENDED, IN_TRASH, UNCHANGED, add
+from app.conversations.imports.imported import ImportedConversation, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import ModuleType
+
+    from app.conversations.exports.writing import Run
+
+# Each recognises its own by fields that no other has; ours first.
+_READERS: tuple[ModuleType, ...] = (tandem, chatgpt, claude, open_webui, lm_studio, jan)
+# A person's whole history is some hundred megabytes; JSON takes about ten times that in memory.
+LARGEST_FILE = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did: chats added, extended by new messages, and unchanged, their ids, and what was left
+    out.
+
+    `left_out` counts parts of messages by the reason codes of ImportedConversation, over all chats that were
+    added or extended.
+    """
+
+    added: tuple[int, ...] = ()
+    extended: tuple[int, ...] = ()
+    unchanged: tuple[int, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def import_file(run: Run, path: Path) -> ImportReport:
+    """Import a JSON file, a ChatGPT or Claude export as the ZIP file that it comes in, or a Jan thread (its
+    folder or messages.jsonl).
+
+    Call it on a thread that may wait: `run` takes the store's thread for one chat at a time. Raises OSError
+    where the file cannot be read; everything else that is wrong is in the report.
+    """
+    outcomes: dict[str, list[int]] = {ADDED: [], EXTENDED: [], UNCHANGED: []}
+    skipped: list[Skipped] = []
+    left_out: Counter[str] = Counter()
+    for found in _conversations(path):
+        if isinstance(found, Skipped):
+            skipped.append(found)
+            continue
+        outcome, identity = run(partial(add, conversation=found))
+        if outcome == IN_TRASH:
+            skipped.append(Skipped(found.title, IN_TRASH))
+            continue
+        outcomes[outcome].append(identity)
+        if outcome != UNCHANGED:
+            left_out.update(found.left_out)
+    return ImportReport(
+        added=tuple(outcomes[ADDED]),
+        extended=tuple(outcomes[EXTENDED]),
+        unchanged=tuple(outcomes[UNCHANGED]),
+        skipped=tuple(skipped),
+        left_out={reason: count for reason, count in left_out.items() if count},
+    )
+
+
+def _conversations(path: Path) -> Iterator[ImportedConversation | Skipped]:
+    for name, data in _documents(path):
+        if isinstance(data, Skipped):
+            yield data
+            continue
+        reader = next((reader for reader in _READERS if reader.recognises(data)), None)
+        if reader is None:
+            yield Skipped(name, "unknown-format")
+            continue
+        for entry in reader.entries(data):
+            yield _read(reader, entry)
+
+
+def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
+    try:
+        conversation: ImportedConversation = reader.read(entry)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        return Skipped(reader.title_of(entry), "unreadable", f"{type(error).__name__}: {error}")
+    if not conversation.messages:
+        return Skipped(conversation.title, "empty")
+    return conversation
+
+
+def _documents(path: Path) -> Iterator[tuple[str, Any]]:
+    """The JSON values in a file, a ZIP file or a Jan thread's folder, with the names of where they are."""
+    if path.is_dir():
+        yield path.name, _jan_thread(path)
+    elif path.name == "messages.jsonl":
+        yield path.parent.name, _jan_thread(path.parent)
+    elif zipfile.is_zipfile(path):
+        yield from _zipped(path)
+    elif path.stat().st_size > LARGEST_FILE:
+        yield path.name, Skipped(path.name, "too-large")
+    else:
+        yield path.name, _parsed(path.name, path.read_bytes())
+
+
+def _zipped(path: Path) -> Iterator[tuple[str, Any]]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            name = Path(member.filename).name
+            # ChatGPT cuts large histories into conversations-000.json and so on.
+            if not (name.startswith("conversations") and name.endswith(".json")):
+                continue
+            if member.file_size > LARGEST_FILE:
+                yield name, Skipped(name, "too-large")
+                continue
+            try:
+                content = archive.read(member)
+            except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+                yield name, Skipped(name, "unreadable", str(error))
+                continue
+            yield name, _parsed(name, content)
+
+
+def _jan_thread(folder: Path) -> Any:
+    messages = folder / "messages.jsonl"
+    if not messages.exists():
+        return Skipped(folder.name, "unknown-format")
+    thread_file = folder / "thread.json"
+    thread = _parsed(thread_file.name, thread_file.read_bytes()) if thread_file.exists() else {}
+    lines = [_parsed(messages.name, line) for line in messages.read_bytes().splitlines() if line.strip()]
+    return {"thread": thread, "lines": [line for line in lines if not isinstance(line, Skipped)]}
+
+
+def _parsed(name: str, content: bytes) -> Any:
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return Skipped(name, "not-json", str(error))

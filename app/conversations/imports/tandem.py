@@ -1,0 +1,101 @@
+"""Our own JSON, as `exports.json_format` writes it, from this version or a later one that kept the format's
+version.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from app.conversations.encoding import stats_from_object, token_from_row
+from app.conversations.exports.json_format import FORMAT, VERSION
+from app.conversations.imports import fields
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
+from app.conversations.records import (
+    COMPLETE,
+    INTERRUPTED,
+    ROLES,
+    STATES,
+    STREAMING,
+    AnswerSource,
+    Attachment,
+)
+
+
+def recognises(data: object) -> bool:
+    return fields.text(data, "format") == FORMAT and isinstance(data, dict) and data.get("version") == VERSION
+
+
+def entries(data: Any) -> list[Any]:
+    return fields.items(data, "conversations")
+
+
+def title_of(entry: object) -> str:
+    return fields.text(entry, "title")
+
+
+def read(entry: Any) -> ImportedConversation:
+    """One chat with everything that the format holds. Raises ValueError, TypeError or KeyError for wrong
+    figures.
+    """
+    left_out: Counter[str] = Counter()
+    messages: list[ImportedMessage] = []
+    passed_over: dict[str, str | None] = {}
+    for message in fields.items(entry, "messages"):
+        uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
+        if fields.text(message, "role") not in ROLES or not uid:
+            left_out["empty"] += 1
+            passed_over[uid] = parent
+            continue
+        messages.append(_message(uid, parent, message))
+    return fit(
+        ImportedConversation(
+            uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in messages[:1])),
+            origin=fields.text(entry, "origin") or None,
+            title=title_of(entry),
+            title_edited=entry.get("title_edited") is True,
+            messages=tuple(messages),
+            created_at=fields.time(entry, "created_at"),
+            updated_at=fields.time(entry, "updated_at"),
+            selected=fields.text(entry, "selected") or None,
+            system_prompt=fields.text(entry, "system_prompt"),
+            settings=fields.mapping(entry, "settings"),
+            folder=fields.text(entry, "folder") or None,
+            archived=entry.get("archived") is True,
+            pinned=entry.get("pinned") is True,
+            left_out=left_out,
+        ),
+        passed_over,
+    )
+
+
+def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
+    state = fields.text(message, "state")
+    error = fields.mapping(message, "error")
+    stats = fields.mapping(message, "stats")
+    seed = message.get("seed")
+    return ImportedMessage(
+        uid=uid,
+        parent=parent,
+        role=fields.text(message, "role"),
+        content=fields.text(message, "content"),
+        created_at=fields.time(message, "created_at"),
+        state=INTERRUPTED if state == STREAMING else state if state in STATES else COMPLETE,
+        source=AnswerSource(
+            main_model=fields.text(message, "main_model"),
+            draft_model=fields.text(message, "draft_model"),
+            method=fields.text(message, "method"),
+            settings=fields.mapping(message, "settings"),
+            seed=seed if isinstance(seed, int) and 0 <= seed < 2**64 else None,
+        ),
+        attachments=tuple(
+            Attachment(fields.text(item, "name"), fields.text(item, "media_type"), fields.text(item, "text"))
+            for item in fields.items(message, "attachments")
+        ),
+        finish_reason=fields.text(message, "finish_reason") or None,
+        error=(fields.text(error, "code"), fields.mapping(error, "arguments")) if error else None,
+        # By way of JSON, so that what is kept has the shape in which it is kept.
+        stats=stats_from_object(json.loads(json.dumps(stats))) if stats else None,
+        tokens=tuple(token_from_row(row) for row in fields.items(message, "tokens")),
+    )

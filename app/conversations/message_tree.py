@@ -1,0 +1,357 @@
+"""A chat's messages as a tree: edits and regenerated answers are siblings, and nothing that was said is
+overwritten.
+
+What is shown is the chain of selected children from the chat's selected first message; every new message is
+selected.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING
+
+from app.conversations.encoding import (
+    attachments_from_json,
+    attachments_to_json,
+    stats_from_json,
+    stats_to_json,
+    to_json,
+    unpack_tokens,
+)
+from app.conversations.errors import NotFound
+from app.conversations.records import COMPLETE, INTERRUPTED, STREAMING, AnswerSource, Attachment, Message
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from app.conversations.conversation_list import ConversationList
+    from app.conversations.database import Database
+    from engine.events import Token
+    from engine.stats import RequestStats
+
+_SELECT = """
+    SELECT m.*,
+        CASE WHEN m.parent_id IS NULL
+            THEN (
+                SELECT count(*) FROM messages AS s
+                WHERE s.conversation_id = m.conversation_id AND s.parent_id IS NULL
+            )
+            ELSE (SELECT count(*) FROM messages AS s WHERE s.parent_id = m.parent_id)
+        END AS sibling_count,
+        CASE WHEN m.state = 'streaming' THEN (
+            SELECT group_concat(text, '')
+            FROM (SELECT text FROM chunks WHERE message_id = m.id ORDER BY number)
+        ) END AS streamed"""
+_PATH = """
+    WITH RECURSIVE path (id, depth) AS (
+        SELECT selected_root, 0 FROM conversations WHERE conversations.id = ? AND selected_root IS NOT NULL
+        UNION ALL
+        SELECT above.selected_child, depth + 1 FROM path JOIN messages AS above ON above.id = path.id
+        WHERE above.selected_child IS NOT NULL
+    )"""
+
+
+class MessageTree:
+    """Operations on the messages of one chat. They raise NotFound for ids that are not there."""
+
+    def __init__(self, database: Database, conversations: ConversationList) -> None:
+        self._database = database
+        self._conversations = conversations
+
+    def get(self, message_id: int) -> Message:
+        row = self._database.row(f"{_SELECT} FROM messages AS m WHERE m.id = ?", (message_id,))
+        if row is None:
+            raise NotFound("message", message_id)
+        return _message(row)
+
+    def path(self, conversation_id: int) -> list[Message]:
+        """What the chat shows, first message first."""
+        rows = self._database.rows(
+            f"{_PATH} {_SELECT} FROM path JOIN messages AS m ON m.id = path.id ORDER BY depth",
+            (conversation_id,),
+        )
+        return [_message(row) for row in rows]
+
+    def all(self, conversation_id: int) -> list[Message]:
+        """Every message of the chat, parents before children."""
+        rows = self._database.rows(
+            f"{_SELECT} FROM messages AS m WHERE m.conversation_id = ? ORDER BY m.id", (conversation_id,)
+        )
+        return [_message(row) for row in rows]
+
+    def active_leaf(self, conversation_id: int) -> int | None:
+        """The last message of what the chat shows; None for a chat without messages."""
+        leaf: int | None = self._database.scalar(
+            f"{_PATH} SELECT id FROM path ORDER BY depth DESC LIMIT 1", (conversation_id,)
+        )
+        return leaf
+
+    def siblings(self, message_id: int) -> list[int]:
+        """The ids of the messages that share this one's parent, this one included, in their order."""
+        message = self._row(message_id)
+        rows = self._database.rows(
+            "SELECT id FROM messages WHERE conversation_id = ? AND parent_id IS ? ORDER BY position",
+            (message["conversation_id"], message["parent_id"]),
+        )
+        return [row["id"] for row in rows]
+
+    def tokens(self, message_id: int) -> list[Token]:
+        """What the token view shows of an answer, streaming or not; empty where nothing was recorded."""
+        return [token for packed in self.packed_tokens(message_id) for token in unpack_tokens(packed)]
+
+    def packed_tokens(self, message_id: int) -> list[bytes]:
+        """The packed tokens of an answer in their order: what it had before, then each chunk's."""
+        rows = self._database.rows(
+            """
+            SELECT tokens FROM (
+                SELECT -1 AS number, tokens FROM token_views WHERE message_id = ?1
+                UNION ALL SELECT number, tokens FROM chunks WHERE message_id = ?1
+            ) ORDER BY number""",
+            (message_id,),
+        )
+        return [row["tokens"] for row in rows]
+
+    def add_user_turn(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> int:
+        """Put what the user sends at the end of the visible path and empty the composer's draft: send it
+        after this.
+        """
+        with self._database.write():
+            self._conversations.set_draft(conversation_id, "")
+            parent = self.active_leaf(conversation_id)
+            message_id = self.add(conversation_id, parent, "user", text, attachments=attachments)
+            if parent is None:
+                self._conversations.title_automatically(conversation_id)
+        return message_id
+
+    def edit(self, message_id: int, text: str, attachments: Iterable[Attachment] | None = None) -> int:
+        """A new sibling with another text, selected; what followed the old one stays under it.
+
+        `attachments` None keeps those of the message. An edited answer is a person's words: no model, no
+        figures.
+        """
+        original = self.get(message_id)
+        kept = original.attachments if attachments is None else attachments
+        with self._database.write():
+            sibling = self.add(
+                original.conversation_id,
+                original.parent_id,
+                original.role,
+                text,
+                attachments=kept,
+                finish_reason="edited" if original.role == "assistant" else None,
+            )
+            if original.parent_id is None:
+                self._conversations.title_automatically(original.conversation_id)
+        return sibling
+
+    def select(self, message_id: int) -> None:
+        """Make the message part of what its chat shows, with what was last shown below it."""
+        with self._database.write() as changes:
+            message = self._row(message_id)
+            conversation_id = message["conversation_id"]
+            changes.paths.add(conversation_id)
+            while message["parent_id"] is not None:
+                self._database.execute(
+                    "UPDATE messages SET selected_child = ? WHERE id = ?",
+                    (message["id"], message["parent_id"]),
+                )
+                message = self._row(message["parent_id"])
+            self._database.execute(
+                "UPDATE conversations SET selected_root = ? WHERE id = ?", (message["id"], conversation_id)
+            )
+
+    def branch(self, message_id: int, title: str | None = None) -> int:
+        """A new chat that holds copies of the messages from the first one down to this one. Returns the
+        chat's id.
+        """
+        chain = [self._row(message_id)]
+        while chain[-1]["parent_id"] is not None:
+            chain.append(self._row(chain[-1]["parent_id"]))
+        with self._database.write():
+            copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], chain[::-1], title)
+            self.select(copies[message_id])
+        return copy_id
+
+    def duplicate(self, conversation_id: int, title: str | None = None) -> int:
+        """A new chat with copies of all messages, every sibling included. Returns its id."""
+        rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY id", (conversation_id,))
+        return self._copy_conversation(conversation_id, rows, title)[0]
+
+    def add(
+        self,
+        conversation_id: int,
+        parent_id: int | None,
+        role: str,
+        content: str,
+        *,
+        uid: str = "",
+        state: str = COMPLETE,
+        created_at: float | None = None,
+        attachments: Iterable[Attachment] = (),
+        source: AnswerSource | None = None,
+        stats: RequestStats | None = None,
+        finish_reason: str | None = None,
+        error: str | None = None,
+    ) -> int:
+        """Insert a message as the last sibling under `parent_id` (None: a first message) and select it."""
+        source = source or AnswerSource()
+        now = self._database.clock()
+        created_at = now if created_at is None else created_at
+        with self._database.write() as changes:
+            message_id = self._database.insert(
+                """
+                INSERT INTO messages (
+                    uid, conversation_id, parent_id, position, time_key, role, content, state, created_at,
+                    attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error
+                ) VALUES (?, ?, ?, (
+                    SELECT coalesce(max(position), -1) + 1 FROM messages
+                    WHERE conversation_id = ?2 AND parent_id IS ?3
+                ), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                (
+                    uid or str(uuid.uuid4()),
+                    conversation_id,
+                    parent_id,
+                    self._free_time_key(created_at),
+                    role,
+                    content,
+                    state,
+                    created_at,
+                    attachments_to_json(attachments),
+                    source.main_model,
+                    source.draft_model,
+                    source.method,
+                    to_json(source.settings),
+                    None if source.seed is None else str(source.seed),
+                    stats_to_json(stats),
+                    finish_reason,
+                    error,
+                ),
+            )
+            self._select_under_parent(conversation_id, parent_id, message_id)
+            self._database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (now, conversation_id))
+            changes.conversations.add(conversation_id)
+            changes.messages.add(message_id)
+            changes.paths.add(conversation_id)
+        return message_id
+
+    def _select_under_parent(self, conversation_id: int, parent_id: int | None, message_id: int) -> None:
+        if parent_id is None:
+            statement, owner = "UPDATE conversations SET selected_root = ? WHERE id = ?", conversation_id
+        else:
+            statement, owner = "UPDATE messages SET selected_child = ? WHERE id = ?", parent_id
+        self._database.execute(statement, (message_id, owner))
+
+    def _free_time_key(self, created_at: float) -> int:
+        """`created_at` in microseconds, or a number soon after it that no message has."""
+        key = int(created_at * 1_000_000)
+        while self._database.row("SELECT 1 FROM messages WHERE time_key = ?", (key,)):
+            # Past all of that second's at once: imported chats may have thousands of one time.
+            key = 1 + self._database.scalar(
+                "SELECT max(time_key) FROM messages WHERE time_key BETWEEN ?1 AND ?1 + 999999", (key,)
+            )
+        return key
+
+    def _copy_conversation(
+        self, original_id: int, rows: list[sqlite3.Row], title: str | None
+    ) -> tuple[int, dict[int, int]]:
+        """A new chat with copies of these messages: its id, and the copies' ids by those of the originals."""
+        original = self._conversations.get(original_id)
+        now = self._database.clock()
+        with self._database.write() as changes:
+            copy_id = self._database.insert(
+                """
+                INSERT INTO conversations
+                    (uid, title, title_edited, folder_id, created_at, updated_at, system_prompt, settings)
+                SELECT ?, ?, ?, folder_id, ?, ?, system_prompt, settings FROM conversations WHERE id = ?""",
+                (
+                    str(uuid.uuid4()),
+                    original.title if title is None else title,
+                    original.title_edited if title is None else bool(title),
+                    now,
+                    now,
+                    original_id,
+                ),
+            )
+            copies = {row["id"]: self._copy_message(row, copy_id) for row in rows}
+            for row in rows:
+                self._database.execute(
+                    "UPDATE messages SET parent_id = ?, selected_child = ? WHERE id = ?",
+                    (copies.get(row["parent_id"]), copies.get(row["selected_child"]), copies[row["id"]]),
+                )
+            root = self._database.scalar("SELECT selected_root FROM conversations WHERE id = ?", (original_id,))
+            self._database.execute(
+                "UPDATE conversations SET selected_root = ? WHERE id = ?", (copies.get(root), copy_id)
+            )
+            self._number_siblings(copy_id)
+            changes.conversations.add(copy_id)
+            changes.messages.update(copies.values())
+        return copy_id, copies
+
+    def _copy_message(self, row: sqlite3.Row, conversation_id: int) -> int:
+        """Copy a message's row; a streaming one is copied as far as it is, interrupted."""
+        shown = self.get(row["id"])
+        values = dict(row) | {
+            "id": None,
+            "uid": str(uuid.uuid4()),
+            "conversation_id": conversation_id,
+            "parent_id": None,
+            "selected_child": None,
+            "time_key": self._free_time_key(row["created_at"]),
+            "content": shown.content,
+            "state": INTERRUPTED if shown.state == STREAMING else shown.state,
+        }
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        copy_id = self._database.insert(f"INSERT INTO messages ({names}) VALUES ({marks})", tuple(values.values()))
+        self._database.execute(
+            "INSERT INTO token_views SELECT ?, tokens FROM token_views WHERE message_id = ?",
+            (copy_id, row["id"]),
+        )
+        return copy_id
+
+    def _number_siblings(self, conversation_id: int) -> None:
+        """Close the gaps that copying only some siblings leaves."""
+        rows = self._database.rows(
+            """
+            SELECT id, row_number() OVER (PARTITION BY parent_id ORDER BY position) - 1 AS place
+            FROM messages WHERE conversation_id = ?""",
+            (conversation_id,),
+        )
+        self._database.connection.executemany(
+            "UPDATE messages SET position = ? WHERE id = ? AND position <> ?",
+            [(row["place"], row["id"], row["place"]) for row in rows],
+        )
+
+    def _row(self, message_id: int) -> sqlite3.Row:
+        row = self._database.row("SELECT * FROM messages WHERE id = ?", (message_id,))
+        if row is None:
+            raise NotFound("message", message_id)
+        return row
+
+
+def _message(row: sqlite3.Row) -> Message:
+    error = None if row["error"] is None else json.loads(row["error"])
+    return Message(
+        id=row["id"],
+        uid=row["uid"],
+        conversation_id=row["conversation_id"],
+        parent_id=row["parent_id"],
+        position=row["position"],
+        sibling_count=row["sibling_count"],
+        role=row["role"],
+        content=row["content"] + (row["streamed"] or ""),
+        state=row["state"],
+        created_at=row["created_at"],
+        attachments=attachments_from_json(row["attachments"]),
+        source=AnswerSource(
+            main_model=row["main_model"],
+            draft_model=row["draft_model"],
+            method=row["method"],
+            settings=json.loads(row["settings"]),
+            seed=None if row["seed"] is None else int(row["seed"]),
+        ),
+        stats=stats_from_json(row["stats"]),
+        finish_reason=row["finish_reason"],
+        error=None if error is None else (error["code"], error["arguments"]),
+    )

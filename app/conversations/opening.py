@@ -1,0 +1,244 @@
+"""Opening the store: check, set a damaged file aside, back up before a migration, mark what a crash
+interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.conversations.database import Database, connect
+from app.conversations.errors import StoreTooNew
+from app.conversations.recovery import Salvage, salvage
+from app.conversations.schema import LATEST, is_sound, migrate, version_of
+from app.conversations.store import ConversationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Migrations are rare; five copies cover years without filling a disk.
+BACKUPS_KEPT = 5
+_SYSTEM_ERRORS = (
+    "SQLITE_CANTOPEN",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_NOMEM",
+    "SQLITE_PERM",
+    "SQLITE_READONLY",
+)
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The file was damaged: where it lies now, what was read out of it, and the backup that stood in."""
+
+    detail: str
+    set_aside: Path
+    salvage: Salvage
+    backup_used: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReport:
+    """What a person should be told after the start: the first three are None or empty on an ordinary day."""
+
+    damage: Damage | None = None
+    migrated_from: int | None = None
+    backup: Path | None = None
+    interrupted: tuple[int, ...] = ()
+
+
+def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[ConversationStore, OpenReport]:
+    """Open the store at `path`, creating it and its folder if need be.
+
+    Raises StoreInUse, StoreTooNew, or OSError and sqlite3.Error where the system does not let us read or
+    write.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(path)
+    damage: Damage | None = None
+    connection, problem = _connect_and_check(path)
+    if connection is None:
+        damage, connection = _start_over(path, problem, clock)
+    try:
+        version = version_of(connection)
+        if version > LATEST:
+            raise StoreTooNew(path, version, LATEST)
+        backup = None
+        if 0 < version < LATEST:
+            backup = _back_up(connection, path, version, clock)
+        migrate(connection)
+        store = ConversationStore(Database(connection, clock))
+        interrupted = store.answers.mark_interrupted()
+    except BaseException:
+        connection.close()
+        raise
+    migrated_from = version if 0 < version < LATEST else None
+    return store, OpenReport(damage, migrated_from, backup, interrupted)
+
+
+def back_up_now(store: ConversationStore, path: Path) -> Path:
+    """A dated copy of the open store beside the automatic ones; for the settings page's button."""
+    return _back_up(store.database.connection, path, LATEST, store.database.clock)
+
+
+def backups_of(path: Path) -> list[Path]:
+    """The backups of the store at `path`, newest first."""
+    found = (path.parent / "backups").glob(f"{path.stem}-v*{path.suffix}")
+    return sorted(found, key=lambda backup: (backup.stat().st_mtime_ns, backup.name), reverse=True)
+
+
+def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
+    """A checked connection, or None and what is wrong with the file."""
+    connection = None
+    try:
+        connection = connect(path)
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict == "ok" and not is_sound(connection):
+            verdict = "the tables are not those of its version"
+        elif verdict == "ok" and not _takes_writes(connection) and os.access(path, os.W_OK):
+            verdict = "the header forbids writing"
+        if verdict == "ok":
+            return connection, ""
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # A read-only or full disk says nothing about the file's health. (SQLite's own words about a damaged
+        # file can hold bytes of it, which need not be text.)
+        name = getattr(error, "sqlite_errorname", None) or ""
+        if name.startswith(_SYSTEM_ERRORS):
+            if connection is not None:
+                connection.close()
+            raise
+        verdict = str(error)
+    if connection is not None:
+        connection.close()
+    return None, str(verdict)
+
+
+def _takes_writes(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        # Rewriting the version it has touches the header and changes nothing.
+        connection.execute(f"PRAGMA user_version = {version_of(connection)}")
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname.startswith("SQLITE_READONLY"):
+            return False
+        raise
+    return True
+
+
+def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[Damage, sqlite3.Connection]:
+    """Set the damaged file aside under a dated name and fill a new one with what can be read of it or of a
+    backup.
+
+    The new file gets its name last, so that a kill in between leaves either the damaged one in place or a
+    finished one.
+    """
+    set_aside = _free_name(path.with_name(f"{path.stem}-damaged-{_stamp(clock)}{path.suffix}"))
+    fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
+    _copy_with_log(path, set_aside)
+    salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
+    # A log applies to whatever file bears its name, so the damaged one's goes first.
+    _remove_side_files(path)
+    os.replace(fresh, path)
+    _sync_folder(path.parent)
+    return Damage(problem, set_aside, salvaged, backup_used), connect(path)
+
+
+def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Salvage, Path | None]:
+    """Fill `fresh` from the damaged file, or from the newest backup that gives anything where that one gives
+    nothing.
+    """
+    salvaged = Salvage(complete=False)
+    for source in (set_aside, *backups):
+        # A copy: reading a file whose log is pending writes to it, and what was set aside stays as it was.
+        working = fresh.with_name(f"{fresh.stem}.source{fresh.suffix}")
+        _copy_with_log(source, working)
+        try:
+            with closing(connect(fresh)) as target:
+                salvaged = _salvage_file(working, target)
+                target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            _remove_with_side_files(working)
+        if salvaged.messages or salvaged.conversations:
+            return salvaged, source if source != set_aside else None
+        _remove_with_side_files(fresh)
+    with closing(connect(fresh)) as target:
+        migrate(target)
+    return Salvage(complete=False), None
+
+
+def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
+    # Invalid UTF-8 inside a damaged page must not cost the whole row.
+    with closing(sqlite3.connect(working, isolation_level=None)) as source:
+        source.row_factory = sqlite3.Row
+        source.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+        return salvage(source, target)
+
+
+def _back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:
+    folder = path.parent / "backups"
+    folder.mkdir(exist_ok=True)
+    backup = _free_name(folder / f"{path.stem}-v{version}-{_stamp(clock)}{path.suffix}")
+    unfinished = backup.with_suffix(".unfinished")
+    with closing(sqlite3.connect(unfinished)) as target:
+        connection.backup(target)
+    os.replace(unfinished, backup)
+    _sync_folder(folder)
+    for old in backups_of(path)[BACKUPS_KEPT:]:
+        old.unlink()
+    return backup
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what a kill during a backup or a recovery left half-written."""
+    for unfinished in (path.parent / "backups").glob("*.unfinished*"):
+        unfinished.unlink()
+    for name in (".recovering", ".recovering.source"):
+        _remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))
+
+
+def _copy_with_log(source: Path, target: Path) -> None:
+    shutil.copy2(source, target)
+    log = Path(f"{source}-wal")
+    if log.exists():
+        shutil.copy2(log, Path(f"{target}-wal"))
+
+
+def _remove_side_files(path: Path) -> None:
+    for side in _SIDE_FILES:
+        Path(f"{path}{side}").unlink(missing_ok=True)
+
+
+def _remove_with_side_files(path: Path) -> None:
+    _remove_side_files(path)
+    path.unlink(missing_ok=True)
+
+
+def _stamp(clock: Callable[[], float]) -> str:
+    return datetime.fromtimestamp(clock()).strftime("%Y-%m-%d-%H%M%S")
+
+
+def _free_name(path: Path) -> Path:
+    candidate, number = path, 2
+    while candidate.exists():
+        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        number += 1
+    return candidate
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename in the folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

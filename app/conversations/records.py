@@ -1,0 +1,125 @@
+"""What the store hands out: frozen records of conversations, messages and folders, and what an operation
+changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.stats import RequestStats
+
+ROLES = ("system", "user", "assistant")
+
+COMPLETE = "complete"
+STREAMING = "streaming"
+INTERRUPTED = "interrupted"
+FAILED = "failed"
+STATES = (COMPLETE, STREAMING, INTERRUPTED, FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes with a user turn: its name, its media type and the text that the model is given."""
+
+    name: str
+    media_type: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One chat without its messages.
+
+    Times are seconds since 1970 (UTC). `title_edited` says that a person chose the title, so no automatic one
+    may replace it. `pin_position` orders the pinned chats and is None elsewhere. `settings` are the chat's
+    own, whatever the app keeps there. `streaming` says that an answer is being written. `origin` is set on
+    imported chats.
+    """
+
+    id: int
+    uid: str
+    origin: str | None
+    title: str
+    title_edited: bool
+    folder_id: int | None
+    pin_position: int | None
+    archived_at: float | None
+    trashed_at: float | None
+    created_at: float
+    updated_at: float
+    system_prompt: str
+    settings: Mapping[str, Any]
+    draft: str
+    draft_attachments: tuple[Attachment, ...]
+    streaming: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A named group of chats; a chat is in one folder or in none."""
+
+    id: int
+    name: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """What writes an answer: both models' names, the speculation method, every setting, and the seed if one
+    is fixed.
+    """
+
+    main_model: str = ""
+    draft_model: str = ""
+    method: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat's tree.
+
+    `position` is its index among the `sibling_count` messages that share its parent. `stats` and
+    `finish_reason` ("stop", "length", "cancelled", "edited" or None) are those of the last request that wrote
+    it. `error` is the code and the arguments of the failure that ended it, where `state` is "failed".
+    """
+
+    id: int
+    uid: str
+    conversation_id: int
+    parent_id: int | None
+    position: int
+    sibling_count: int
+    role: str
+    content: str
+    state: str
+    created_at: float
+    attachments: tuple[Attachment, ...]
+    source: AnswerSource
+    stats: RequestStats | None
+    finish_reason: str | None
+    error: tuple[str, Mapping[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a committed operation touched: views refresh these and nothing else.
+
+    `conversations`: title, place, settings or draft of these chats; `removed`: chats that are gone for good;
+    `messages`: content or state of these messages; `paths`: chats whose visible path of messages is another
+    one now; `folders`: the set of folders or their names.
+    """
+
+    conversations: frozenset[int] = frozenset()
+    removed: frozenset[int] = frozenset()
+    messages: frozenset[int] = frozenset()
+    paths: frozenset[int] = frozenset()
+    folders: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.conversations or self.removed or self.messages or self.paths or self.folders)

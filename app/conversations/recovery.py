@@ -1,0 +1,152 @@
+"""Reading what can still be read out of a damaged store, row by row, into a sound one."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.conversations.schema import LATEST, migrate, version_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Parents before children, so that a lost parent is known when its children come.
+_TABLES = ("folders", "conversations", "messages", "chunks", "token_views", "requests")
+_HIGHEST_KEY = 2**62
+# Where not even the last row can be read, ids are looked for up to here.
+_LIKELY_KEY = 2**20
+# A table whose root is gone fails wherever it is read: stop looking after this many places.
+_MOST_FAILURES = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Salvage:
+    """How many chats and messages were read, and whether parts of the file could not be."""
+
+    conversations: int = 0
+    messages: int = 0
+    complete: bool = True
+
+
+def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
+    """Copy every readable row of `source` into the empty `target` and bring that to the latest version.
+
+    What lost its chat gets a new one without a title; what lost its parent becomes a first message.
+    """
+    try:
+        version = min(max(version_of(source), 1), LATEST)
+    except (sqlite3.Error, UnicodeDecodeError):
+        version = LATEST
+    migrate(target, to=version)
+    target.execute("PRAGMA foreign_keys = OFF")
+    target.execute("BEGIN IMMEDIATE")
+    complete = True
+    for table in _TABLES:
+        if columns := _columns(target, table):
+            complete &= _copy_table(source, target, table, columns)
+    _mend_references(target)
+    target.execute("COMMIT")
+    target.execute("PRAGMA foreign_keys = ON")
+    migrate(target)
+    return Salvage(
+        conversations=target.execute("SELECT count(*) FROM conversations").fetchone()[0],
+        messages=target.execute("SELECT count(*) FROM messages").fetchone()[0],
+        complete=complete,
+    )
+
+
+def _columns(target: sqlite3.Connection, table: str) -> list[str]:
+    """The columns that can be inserted; generated ones are not among them."""
+    return [row["name"] for row in target.execute(f"PRAGMA table_info({table})")]
+
+
+def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[str]) -> bool:
+    """Copy what can be read of a table; whether that was all of it."""
+    names = ", ".join(columns)
+    insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
+    key = "message_id" if table == "chunks" else "rowid"
+    complete = True
+    for row in _readable_rows(source, f"SELECT {key}, {names} FROM {table}", key):
+        if row is None:
+            complete = False
+            continue
+        try:
+            target.execute(insert, tuple(row)[1:])
+        except sqlite3.Error:
+            complete = False
+    return complete
+
+
+def _readable_rows(source: sqlite3.Connection, select: str, key: str) -> Iterator[sqlite3.Row | None]:
+    """The rows that can be read, found from both ends and by halving what is between; None for each failure."""
+    if not _scan(source, f"{select} LIMIT 0")[1]:
+        # The schema itself cannot be read, or has no such table: no range will do better.
+        yield None
+        return
+    ranges = [(0, _HIGHEST_KEY)]
+    failures = 0
+    while ranges and failures < _MOST_FAILURES:
+        low, high = ranges.pop()
+        rows, all_read = _scan(source, f"{select} WHERE {key} BETWEEN {low} AND {high} ORDER BY {key}")
+        yield from rows
+        if all_read:
+            continue
+        failures += 1
+        yield None
+        low = max([low, *(row[0] + 1 for row in rows[-1:])])
+        rows, _ = _scan(source, f"{select} WHERE {key} BETWEEN {low} AND {high} ORDER BY {key} DESC")
+        yield from rows
+        high = min([high, *(row[0] - 1 for row in rows[-1:])])
+        if high == _HIGHEST_KEY:
+            high = _LIKELY_KEY
+        if low < high:
+            middle = (low + high) // 2
+            ranges += [(middle + 1, high), (low, middle)]
+
+
+def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bool]:
+    """The rows up to the first that cannot be read, and whether there was none such."""
+    rows: list[sqlite3.Row] = []
+    try:
+        for row in source.execute(query):
+            rows.append(row)  # noqa: PERF402  (what came before a failure is kept)
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError):
+        return rows, False
+    return rows, True
+
+
+def _mend_references(target: sqlite3.Connection) -> None:
+    for statement in (
+        """
+        INSERT INTO conversations (id, uid, created_at, updated_at)
+        SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)
+        FROM messages
+        WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
+        "UPDATE messages SET parent_id = NULL WHERE parent_id NOT IN (SELECT id FROM messages)",
+        """
+        CREATE TEMP TABLE places AS SELECT id, row_number() OVER (
+            PARTITION BY conversation_id, parent_id ORDER BY position, id
+        ) - 1 AS place FROM messages""",
+        "CREATE INDEX temp.places_by_id ON places (id)",
+        "UPDATE messages SET position = (SELECT place FROM places WHERE places.id = messages.id)",
+        "DROP TABLE places",
+        """
+        UPDATE messages SET selected_child = (
+            SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id
+            ORDER BY child.position DESC LIMIT 1
+        )
+        WHERE selected_child IS NULL OR selected_child NOT IN (SELECT id FROM messages)""",
+        """
+        UPDATE conversations SET selected_root = (
+            SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
+            ORDER BY position DESC, id DESC LIMIT 1
+        )
+        WHERE selected_root IS NULL OR selected_root NOT IN (SELECT id FROM messages)""",
+        "UPDATE conversations SET folder_id = NULL WHERE folder_id NOT IN (SELECT id FROM folders)",
+        "DELETE FROM chunks WHERE message_id NOT IN (SELECT id FROM messages)",
+        "DELETE FROM token_views WHERE message_id NOT IN (SELECT id FROM messages)",
+    ):
+        target.execute(statement)
+    if _columns(target, "requests"):
+        target.execute("DELETE FROM requests WHERE message_id NOT IN (SELECT id FROM messages)")

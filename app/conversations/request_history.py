@@ -1,0 +1,161 @@
+"""The figures of every answer, sortable and summed up by pair: what speculation brought on this machine."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+from app.conversations.encoding import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.conversations.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """One request to the engine. Rates are None where there was nothing to divide by, as in RequestStats."""
+
+    id: int
+    conversation_id: int
+    message_id: int
+    title: str
+    finished_at: float
+    main_model: str
+    draft_model: str
+    method: str
+    finish_reason: str
+    prompt_tokens: int | None
+    generated_tokens: int | None
+    rounds: int | None
+    drafted: int | None
+    accepted: int | None
+    accept_rate: float | None
+    tokens_per_round: float | None
+    ttft_s: float | None
+    decode_tps: float | None
+    plain_tps: float | None
+    speedup: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """All requests of one main model, draft model and method.
+
+    `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over the
+    time they took, and `speedup` what plain decoding would have taken over what was taken, where its speed
+    was measured.
+    """
+
+    main_model: str
+    draft_model: str
+    method: str
+    requests: int
+    generated_tokens: int
+    drafted: int
+    accepted: int
+    accept_rate: float | None
+    tokens_per_round: float | None
+    decode_tps: float | None
+    speedup: float | None
+    last_used: float
+
+
+COLUMNS = tuple(field.name for field in fields(RequestRow))
+_OTHER_TABLES = {"title": "conversations.title", "conversation_id": "messages.conversation_id"}
+_EXPRESSIONS = {name: _OTHER_TABLES.get(name, f"requests.{name}") for name in COLUMNS}
+_SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
+_FROM = """
+    FROM requests JOIN messages ON messages.id = requests.message_id
+    JOIN conversations ON conversations.id = messages.conversation_id"""
+
+
+class RequestHistory:
+    """Reads the requests of all chats, those in the trash included: they count until the chat is purged."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(
+        self,
+        *,
+        order: str = "finished_at",
+        descending: bool = True,
+        pair: tuple[str, str] | None = None,
+        method: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[RequestRow]:
+        """Requests ordered by one of COLUMNS (ValueError for another name), missing figures last, then by
+        time.
+
+        `pair` = (main model, draft model) and `method` keep only theirs.
+        """
+        if order not in COLUMNS:
+            raise ValueError(f"no such column: {order}")
+        wanted = {"requests.main_model": pair and pair[0], "requests.draft_model": pair and pair[1]}
+        wanted["requests.method"] = method
+        filters = {column: value for column, value in wanted.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in filters) or "1"
+        key, direction = _EXPRESSIONS[order], "DESC" if descending else "ASC"
+        found = self._database.rows(
+            f"""
+            SELECT {_SELECTED} {_FROM} WHERE {where}
+            ORDER BY {key} IS NULL, {key} {direction}, requests.id {direction} LIMIT ? OFFSET ?""",
+            (*filters.values(), -1 if limit is None else limit, offset),
+        )
+        return [RequestRow(**dict(row)) for row in found]
+
+    def by_pair(self) -> list[PairSummary]:
+        """One summary for each pair and method, most used first."""
+        found = self._database.rows(
+            """
+            SELECT main_model, draft_model, method,
+                count(*) AS requests,
+                coalesce(sum(generated_tokens), 0) AS generated_tokens,
+                coalesce(sum(drafted), 0) AS drafted,
+                coalesce(sum(accepted), 0) AS accepted,
+                sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate,
+                sum(CASE WHEN rounds > 0 THEN generated_tokens END) * 1.0 / nullif(sum(rounds), 0)
+                    AS tokens_per_round,
+                sum(CASE WHEN decode_tps > 0 THEN generated_tokens - 1 END)
+                    / nullif(sum(CASE WHEN decode_tps > 0 THEN (generated_tokens - 1) / decode_tps END), 0)
+                    AS decode_tps,
+                sum(CASE WHEN decode_tps > 0 AND plain_tps > 0 THEN (generated_tokens - 1) / plain_tps END)
+                    / nullif(sum(
+                        CASE WHEN decode_tps > 0 AND plain_tps > 0 THEN (generated_tokens - 1) / decode_tps END
+                    ), 0) AS speedup,
+                max(finished_at) AS last_used
+            FROM requests GROUP BY main_model, draft_model, method
+            ORDER BY requests DESC, last_used DESC"""
+        )
+        return [PairSummary(**dict(row)) for row in found]
+
+    def as_csv(self, rows: Iterable[RequestRow]) -> str:
+        """Comma-separated values with a heading; names that a spreadsheet would run as a formula get a quote
+        before them.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(COLUMNS)
+        for row in rows:
+            writer.writerow([_harmless(value) for value in asdict(row).values()])
+        return text.getvalue()
+
+    def as_json(self, rows: Iterable[RequestRow]) -> str:
+        """A list of objects with the fields of RequestRow and the engine's whole statistics as "stats"."""
+        objects = []
+        for row in rows:
+            stats = self._database.scalar("SELECT stats FROM requests WHERE id = ?", (row.id,))
+            objects.append(asdict(row) | {"stats": json.loads(stats or "null")})
+        return to_json(objects)
+
+
+def _harmless(value: object) -> object:
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return value

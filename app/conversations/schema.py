@@ -1,0 +1,209 @@
+"""The tables, as a list of versions: each one brings the one before it forward in a single transaction.
+
+A released version's statements never change; a later wish is a new version. `user_version` holds the version.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+# Version 1: folders, conversations, the tree of messages, what is streaming, token views, and the two
+# indexes.
+#
+# The visible path of a chat is the chain of selected children from its selected root, so its active leaf is
+# the end of that chain and is stored nowhere else. A parent is deleted only together with its whole chat: no
+# cascade, which SQLite would refuse to follow past 1,000 messages.
+# `time_key` is created_at in microseconds, made unique: the index is ordered by it, so that the newest hits
+# come first without sorting all of them.
+_V1 = (
+    """
+    CREATE TABLE folders (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        position INTEGER NOT NULL
+    )""",
+    """
+    CREATE TABLE conversations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL UNIQUE,
+        origin TEXT UNIQUE,
+        title TEXT NOT NULL DEFAULT '',
+        title_edited INTEGER NOT NULL DEFAULT 0,
+        folder_id INTEGER REFERENCES folders (id) ON DELETE SET NULL,
+        pin_position INTEGER,
+        archived_at REAL,
+        trashed_at REAL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL,
+        system_prompt TEXT NOT NULL DEFAULT '',
+        settings TEXT NOT NULL DEFAULT '{}',
+        draft TEXT NOT NULL DEFAULT '',
+        draft_attachments TEXT NOT NULL DEFAULT '[]',
+        selected_root INTEGER REFERENCES messages (id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+    )""",
+    "CREATE INDEX conversations_by_folder ON conversations (folder_id)",
+    "CREATE INDEX conversations_by_selected_root ON conversations (selected_root)",
+    """
+    CREATE TABLE messages (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL,
+        conversation_id INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+        parent_id INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        selected_child INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        position INTEGER NOT NULL,
+        time_key INTEGER NOT NULL UNIQUE,
+        role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant')),
+        content TEXT NOT NULL DEFAULT '',
+        state TEXT NOT NULL CHECK (state IN ('complete', 'streaming', 'interrupted', 'failed')),
+        created_at REAL NOT NULL,
+        attachments TEXT NOT NULL DEFAULT '[]',
+        main_model TEXT NOT NULL DEFAULT '',
+        draft_model TEXT NOT NULL DEFAULT '',
+        method TEXT NOT NULL DEFAULT '',
+        settings TEXT NOT NULL DEFAULT '{}',
+        seed TEXT,
+        stats TEXT,
+        finish_reason TEXT,
+        error TEXT,
+        UNIQUE (conversation_id, uid)
+    )""",
+    "CREATE INDEX messages_by_parent ON messages (parent_id, position)",
+    "CREATE INDEX messages_by_selected_child ON messages (selected_child) WHERE selected_child IS NOT NULL",
+    "CREATE INDEX messages_at_root ON messages (conversation_id, position) WHERE parent_id IS NULL",
+    "CREATE INDEX messages_streaming ON messages (conversation_id) WHERE state = 'streaming'",
+    """
+    CREATE TABLE chunks (
+        message_id INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        tokens BLOB NOT NULL,
+        PRIMARY KEY (message_id, number)
+    ) WITHOUT ROWID""",
+    """
+    CREATE TABLE token_views (
+        message_id INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+        tokens BLOB NOT NULL
+    )""",
+    """
+    CREATE VIRTUAL TABLE search USING fts5 (
+        text, chat, content = '', tokenize = 'ascii', prefix = '1 2 3'
+    )""",
+    """
+    CREATE TRIGGER messages_indexed AFTER INSERT ON messages WHEN new.content <> '' BEGIN
+        INSERT INTO search (rowid, text, chat)
+        VALUES (new.time_key, index_text(new.content), 'c' || new.conversation_id);
+    END""",
+    """
+    CREATE TRIGGER messages_unindexed AFTER DELETE ON messages WHEN old.content <> '' BEGIN
+        INSERT INTO search (search, rowid, text, chat)
+        VALUES ('delete', old.time_key, index_text(old.content), 'c' || old.conversation_id);
+    END""",
+    """
+    CREATE TRIGGER messages_reindexed AFTER UPDATE OF content ON messages
+    WHEN new.content <> old.content BEGIN
+        INSERT INTO search (search, rowid, text, chat)
+        SELECT 'delete', old.time_key, index_text(old.content), 'c' || old.conversation_id
+        WHERE old.content <> '';
+        INSERT INTO search (rowid, text, chat)
+        SELECT new.time_key, index_text(new.content), 'c' || new.conversation_id
+        WHERE new.content <> '';
+    END""",
+    "CREATE VIRTUAL TABLE title_search USING fts5 (text, content = '', tokenize = 'ascii', prefix = '1 2 3')",
+    """
+    CREATE TRIGGER titles_indexed AFTER INSERT ON conversations WHEN new.title <> '' BEGIN
+        INSERT INTO title_search (rowid, text) VALUES (new.id, index_text(new.title));
+    END""",
+    """
+    CREATE TRIGGER titles_unindexed AFTER DELETE ON conversations WHEN old.title <> '' BEGIN
+        INSERT INTO title_search (title_search, rowid, text) VALUES ('delete', old.id, index_text(old.title));
+    END""",
+    """
+    CREATE TRIGGER titles_reindexed AFTER UPDATE OF title ON conversations WHEN new.title <> old.title BEGIN
+        INSERT INTO title_search (title_search, rowid, text)
+        SELECT 'delete', old.id, index_text(old.title) WHERE old.title <> '';
+        INSERT INTO title_search (rowid, text) SELECT new.id, index_text(new.title) WHERE new.title <> '';
+    END""",
+)
+
+# Version 2: the request history. One row for each request to the engine, so a continued answer has two; a
+# copied chat has none, for its answers were not computed again. The figures are read out of the statistics
+# when they are written.
+_V2 = (
+    """
+    CREATE TABLE requests (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        message_id INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+        finished_at REAL NOT NULL,
+        main_model TEXT NOT NULL,
+        draft_model TEXT NOT NULL,
+        method TEXT NOT NULL,
+        finish_reason TEXT NOT NULL,
+        stats TEXT NOT NULL,
+        prompt_tokens INTEGER AS (json_extract(stats, '$.prompt_tokens')) STORED,
+        generated_tokens INTEGER AS (json_extract(stats, '$.generated_tokens')) STORED,
+        rounds INTEGER AS (json_extract(stats, '$.rounds')) STORED,
+        drafted INTEGER AS (json_extract(stats, '$.drafted')) STORED,
+        accepted INTEGER AS (json_extract(stats, '$.accepted')) STORED,
+        accept_rate REAL AS (json_extract(stats, '$.accept_rate')) STORED,
+        tokens_per_round REAL AS (json_extract(stats, '$.tokens_per_round')) STORED,
+        ttft_s REAL AS (json_extract(stats, '$.ttft_s')) STORED,
+        decode_tps REAL AS (json_extract(stats, '$.decode_tps')) STORED,
+        plain_tps REAL AS (json_extract(stats, '$.plain_tps')) STORED,
+        speedup REAL AS (json_extract(stats, '$.speedup')) STORED
+    )""",
+    "CREATE INDEX requests_by_message ON requests (message_id)",
+    "CREATE INDEX requests_by_time ON requests (finished_at)",
+    "CREATE INDEX requests_by_pair ON requests (main_model, draft_model, method)",
+    """
+    INSERT INTO requests (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
+    SELECT id, created_at, main_model, draft_model, method, coalesce(finish_reason, ''), stats
+    FROM messages WHERE stats IS NOT NULL ORDER BY time_key""",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2)
+LATEST = len(VERSIONS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version that the file has; 0 for an empty one."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
+    """Bring the file to version `to`, one transaction a version: killed in between, it has one version or the
+    next.
+    """
+    for version in range(version_of(connection) + 1, to + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in VERSIONS[version - 1]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """Whether the file has exactly the tables of its version; a later app's version is taken at its word."""
+    version = version_of(connection)
+    if version > LATEST:
+        return True
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
+        migrate(pattern, to=version)
+        return _definitions(connection) == _definitions(pattern)
+
+
+def _definitions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    # What FTS5 keeps in tables of its own is its business, and other versions of SQLite may do it otherwise.
+    rows = connection.execute(
+        """
+        SELECT name, sql FROM sqlite_master
+        WHERE sql IS NOT NULL AND name NOT LIKE '%search\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name"""
+    )
+    return [(row[0], row[1]) for row in rows]

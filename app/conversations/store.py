@@ -1,0 +1,39 @@
+"""The conversation store: one open database, and the rooms in which its operations live.
+
+    store.conversations   the list: titles, folders, pins, archive, trash, drafts, settings
+    store.messages        the tree: turns, edits, siblings, branches
+    store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
+    store.search          full-text search over messages and titles
+    store.history         the figures of every request
+
+Every operation is one transaction: when it returns, it is on disk. Operations run on one thread, whichever
+that is; in the app it is the `StoreThread`'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.conversations.answers import Answers
+from app.conversations.conversation_list import ConversationList
+from app.conversations.message_tree import MessageTree
+from app.conversations.request_history import RequestHistory
+from app.conversations.search import Search
+
+if TYPE_CHECKING:
+    from app.conversations.database import Database
+
+
+class ConversationStore:
+    """Owns the database. `opening.open_store` makes one."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.conversations = ConversationList(database)
+        self.messages = MessageTree(database, self.conversations)
+        self.answers = Answers(database, self.messages, self.conversations)
+        self.search = Search(database)
+        self.history = RequestHistory(database)
+
+    def close(self) -> None:
+        self.database.close()

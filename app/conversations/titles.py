@@ -1,0 +1,123 @@
+"""A chat's title out of its first exchange: no model, four languages, what the question is about in a line.
+
+The opening courtesies ("could you please"), the closing ones ("알려 주세요", "を教えてください") and the
+markup go; what is left of the first sentence is cut at a word. A question that says nothing by itself (a
+greeting, a page of code) takes the answer's heading instead, if it has one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# In columns: a Chinese, Japanese or Korean character takes two.
+WIDEST = 48
+_LONG_QUESTION = 400
+# Nothing behind these many characters gets into a title; patterns need not look at a pasted book.
+_READ = 4000
+_SENTENCE_READ = 200
+
+_FENCE = re.compile(r"(```|~~~).*?(\1|\Z)", re.DOTALL)
+_THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_ADDRESS = re.compile(r"https?://\S+")
+_LINE_MARKUP = re.compile(r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)")
+_INLINE_MARKUP = re.compile(r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+# A full stop ends a sentence only before a space, so that "3.14" and "main.py" stay whole.
+_SENTENCE_END = re.compile(r"[。！？!?]+|\.+(?=\s|$)")
+
+_ASKED_ZH = r"(帮我|给我|告诉我)"
+_OPENINGS = re.compile(
+    rf"""^(
+        (hi|hello|hey)(\s+there)?\s*[,!.]\s+ | please[,\s]+ |
+        (can|could|would|will)\s+you\s+(please\s+)?((help|tell|show)\s+me\s+(to\s+)?)? |
+        i\s+(want|need|would\s+like)\s+(you\s+)?to\s+(know\s+)? | i'd\s+like\s+(you\s+)?to\s+ |
+        (help|tell|show|give)\s+me\s+(to\s+|about\s+)? |
+        안녕(하세요)?[,!.\s]+ | 혹시\s+ | 저기[,\s]+ |
+        こんにちは[、。!！\s]+ | すみません[、。\s]* |
+        你好[，,。!！\s]+ | 请问[，,\s]* | 麻烦(你|您)?[，,\s]* |
+        (你|您)?(能不能|可不可以|可以|能){_ASKED_ZH} | 请?{_ASKED_ZH} | 请(?=\S)
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_VERBS_KO = "(알려|설명해|가르쳐|말해|도와|보여|써|만들어|작성해|번역해|요약해|정리해)"
+_CLOSINGS = re.compile(
+    rf"""(
+        [,\s]+(please|thanks|thank\s+you) |
+        \s*(에\s*대해서?|에\s*관해서?)?\s*(좀\s+)?(자세히\s+|간단히\s+)?
+            {_VERBS_KO}\s*(줘요?|주세요|주실래요|주시겠어요|줄래요?) |
+        \s*(부탁해요?|부탁드려요|부탁드립니다) |
+        (について|に関して|のことを?|を)?(詳しく|簡単に)?
+            (教えて|説明して|見せて)(ください|下さい|もらえますか|くれますか|ほしいです|くれ)? |
+        を?お願い(します|致します) |
+        [，,\s]*(谢谢(你|您)?|好吗|可以吗|行吗)
+    )[\s.。!！?？]*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_GREETING = re.compile(
+    r"(hi|hello|hey|yo|good (morning|evening|afternoon)|thanks|test|ok"
+    r"|안녕(하세요|하십니까)?|여보세요|반가워요?"
+    r"|こんにちは|こんばんは|おはよう(ございます)?|はじめまして"
+    r"|你好|您好|早上好|晚上好|在吗|嗨)( there)?[\s.!?~,。！？、，]*",
+    re.IGNORECASE,
+)
+_TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（）[]-–—"
+
+
+def title_of_exchange(question: str, answer: str = "") -> str:
+    """One line of at most WIDEST columns; empty only where there is no text at all."""
+    answer = answer[:_READ]
+    line = _first_sentence(question[:_READ])
+    if not line or len(question) > _LONG_QUESTION or _GREETING.fullmatch(line):
+        heading = _HEADING.search(_THINKING.sub("", _FENCE.sub("", answer)))
+        if heading:
+            return _shorten(_plain(heading[1]).strip(_TRIMMED))
+    return _shorten(_without_courtesies(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence with words in it, of the first line that has one, without markup."""
+    prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", _FENCE.sub("\n", _THINKING.sub("", text))))
+    for line in prose.splitlines():
+        line = _plain(line)
+        start = 0
+        for end in [*(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]:
+            sentence = line[start:end].strip()
+            start = end
+            if re.search(r"\w", sentence) and not (_GREETING.fullmatch(sentence) and line[end:].strip()):
+                return sentence[:_SENTENCE_READ]
+    return ""
+
+
+def _plain(line: str) -> str:
+    return " ".join(_INLINE_MARKUP.sub("", _LINE_MARKUP.sub("", line)).split())
+
+
+def _without_courtesies(sentence: str) -> str:
+    """The sentence without opening and closing courtesies, unless nothing would be left."""
+    shorter = sentence
+    while (opened := _OPENINGS.sub("", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:
+        shorter = opened
+    closed = _CLOSINGS.sub("", shorter).strip(_TRIMMED)
+    title = (closed or shorter).rstrip(_TRIMMED).rstrip("?？!！").rstrip()
+    return title[:1].upper() + title[1:] if title[:1].isascii() else title
+
+
+def _first_line_of_code(text: str) -> str:
+    for line in text.splitlines():
+        if re.search(r"\w", line) and not line.lstrip().startswith(("```", "~~~")):
+            return " ".join(line.split())
+    return ""
+
+
+def _shorten(line: str) -> str:
+    """Cut to WIDEST columns, at a space where one is near."""
+    width = 0
+    for place, character in enumerate(line):
+        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if width > WIDEST:
+            cut = line[:place]
+            space = cut.rfind(" ")
+            return (cut[:space] if space > place // 2 else cut).rstrip(_TRIMMED) + "…"
+    return line

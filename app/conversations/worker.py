@@ -1,0 +1,129 @@
+"""The store's own thread: operations go in, futures come out, and the window never waits for a disk.
+
+Operations run one at a time in the order in which they were handed in; one with a delay runs when it is due.
+What an operation changed is reported to the listeners after it was committed, on this thread: a user
+interface passes it on.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from app.conversations.answer_writer import AnswerWriter
+from app.conversations.opening import OpenReport, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from app.conversations.records import Changes
+    from app.conversations.store import ConversationStore
+
+_log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+class StoreThread:
+    """Owns the store and the one thread that uses it. Every method may be called from any thread, and none
+    waits.
+
+    `opened` becomes the report of the start, or the error that prevented it; operations handed in until then
+    wait, and fail with the same error. `listener` gets the Changes of every commit.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        listener: Callable[[Changes], None] = lambda _changes: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.opened: Future[OpenReport] = Future()
+        self._path = path
+        self._listener = listener
+        self._clock = clock
+        self._wake = threading.Condition()
+        self._jobs: list[tuple[float, int, Future[Any], Callable[[ConversationStore], Any]]] = []
+        self._numbers = itertools.count()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="store", daemon=True)
+        self._thread.start()
+
+    def submit(self, operation: Callable[[ConversationStore], Result], delay: float = 0.0) -> Future[Result]:
+        """Run `operation` on the store's thread, `delay` seconds from now at the earliest.
+
+        Closing does not wait for delays: what is still in the queue then runs at once. After it, the future
+        fails with RuntimeError.
+        """
+        future: Future[Result] = Future()
+        with self._wake:
+            if self._closing:
+                future.set_exception(RuntimeError("the store is closed"))
+                return future
+            due = time.monotonic() + delay
+            heapq.heappush(self._jobs, (due, next(self._numbers), future, operation))
+            self._wake.notify()
+        return future
+
+    def answer_writer(self, message_id: int) -> AnswerWriter:
+        """What takes the text of the streaming answer `message_id` as it comes."""
+        return AnswerWriter(self.submit, message_id)
+
+    def close(self, timeout: float | None = 10.0) -> None:
+        """Run what is in the queue, close the file and end the thread; waits that long for it."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        try:
+            store, report = open_store(self._path, self._clock)
+        except Exception as error:
+            failure = error
+            self.opened.set_exception(failure)
+            self._serve(lambda future, _operation: future.set_exception(failure))
+            return
+        store.database.on_commit = self._report
+        self.opened.set_result(report)
+        self._serve(lambda future, operation: _settle(future, operation, store))
+        store.close()
+
+    def _serve(self, handle: Callable[[Future[Any], Callable[[ConversationStore], Any]], None]) -> None:
+        while (job := self._next_job()) is not None:
+            _due, _number, future, operation = job
+            if future.set_running_or_notify_cancel():
+                handle(future, operation)
+
+    def _next_job(self) -> tuple[float, int, Future[Any], Callable[[ConversationStore], Any]] | None:
+        """The next job that is due; None when the queue is empty and closed."""
+        with self._wake:
+            while True:
+                now = time.monotonic()
+                if self._jobs and (self._closing or self._jobs[0][0] <= now):
+                    return heapq.heappop(self._jobs)
+                if self._closing:
+                    return None
+                self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
+
+    def _report(self, changes: Changes) -> None:
+        try:
+            self._listener(changes)
+        except Exception:
+            _log.exception("a listener of the store failed")
+
+
+def _settle(future: Future[Any], operation: Callable[[ConversationStore], Any], store: ConversationStore) -> None:
+    try:
+        result = operation(store)
+    except Exception as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)

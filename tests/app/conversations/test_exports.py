@@ -1,0 +1,179 @@
+"""Exports lose nothing (JSON), read anywhere (Markdown) and ask nobody for anything (HTML)."""
+
+from __future__ import annotations
+
+import json
+import math
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.conversations.exports import writing
+from app.conversations.exports.labels import Labels
+from app.conversations.exports.writing import HTML, MARKDOWN, free_name, write_folder, write_json, write_text
+from app.conversations.imports.reading import import_file
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource, Attachment
+from engine.events import Token
+from engine.stats import PlainSpan, RequestStats
+
+if TYPE_CHECKING:
+    from app.conversations.store import ConversationStore
+
+SCHEMA = Path(__file__).parents[3] / "resources" / "schemas" / "conversations.schema.json"
+NASTY = '<script src="https://evil.example/x.js"></script> <img src=http://evil.example/i.png> & "quoted"'
+
+
+def runner(store: ConversationStore) -> Any:
+    return lambda operation: operation(store)
+
+
+@pytest.fixture
+def chat(store: ConversationStore) -> int:
+    chat = store.conversations.create(title="초안 / draft: 1", system_prompt="Be brief.", settings={"a": [1, None]})
+    store.conversations.move_to_folder(chat, store.conversations.create_folder("Work"))
+    store.conversations.pin(chat)
+    turn = store.messages.add_user_turn(chat, NASTY, [Attachment("a.md", "text/markdown", "```\nfence\n```")])
+    answer = store.answers.start(turn, AnswerSource("org/main", "org/draft", "auto", {"t": 0.5}, 2**64 - 1))
+    stats = RequestStats(rounds=2, accept_by_position=((2, 1),), plain_spans=(PlainSpan(1, "off", (("a", 1.5),)),))
+    tokens = [Token(1, "x", "draft", 0, 1, -math.inf), Token(2, "y", "main", 1, 1, -0.5)]
+    store.answers.finish(answer, "stop", stats, "Look:\n\n```html\n<b>bold</b>\n```\nDone.", tokens)
+    failed = store.answers.regenerate(answer, AnswerSource("org/main"))
+    store.answers.fail(failed, "internal", {"detail": "x"}, text="half")
+    store.messages.select(answer)
+    return chat
+
+
+def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, chat: int, tmp_path: Path) -> None:
+    write_json(runner(store), [chat], tmp_path / "chats.json")
+    other, _report = open_store(tmp_path / "other.db", store.database.clock)
+    report = import_file(runner(other), tmp_path / "chats.json")
+    assert (len(report.added), report.skipped, report.left_out) == (1, (), {})
+    write_json(runner(other), report.added, tmp_path / "again.json")
+    assert json.loads((tmp_path / "again.json").read_text()) == json.loads((tmp_path / "chats.json").read_text())
+    assert import_file(runner(other), tmp_path / "chats.json").unchanged == report.added
+    other.close()
+
+
+def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: str = "$") -> list[str]:
+    """Where a value does not follow a schema, for the keywords that ours uses."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    types = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "null": type(None),
+        "integer": int,
+    }
+    wanted = schema.get("type", [])
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    fits = [
+        isinstance(value, int | float) and not isinstance(value, bool) if name == "number"
+        else isinstance(value, types[name]) and not (name == "integer" and isinstance(value, bool))
+        for name in wanted
+    ]  # fmt: skip
+    found = [f"{place} is no {wanted}"] if wanted and not any(fits) else []
+    allowed = [schema["const"]] if "const" in schema else schema.get("enum", [value])
+    if value not in allowed:
+        found.append(f"{place} is {value!r}")
+    if isinstance(value, dict):
+        found += [f"{place}.{name} is missing" for name in schema.get("required", []) if name not in value]
+        for name, part in schema.get("properties", {}).items():
+            if name in value:
+                found += problems(value[name], part, root, f"{place}.{name}")
+        unknown = set(value) - set(schema.get("properties", value))
+        found += [f"{place}.{name} is not described" for name in unknown]
+    if isinstance(value, list):
+        parts = schema.get("prefixItems") or [schema.get("items", {})] * len(value)
+        for number, (item, part) in enumerate(zip(value, parts, strict=True)):
+            found += problems(item, part, root, f"{place}[{number}]")
+    return found
+
+
+def test_json_follows_its_schema_and_the_schema_describes_all_of_it(
+    store: ConversationStore, chat: int, tmp_path: Path
+) -> None:
+    write_json(runner(store), [chat, store.conversations.create()], tmp_path / "chats.json")
+    schema = json.loads(SCHEMA.read_text())
+    assert problems(json.loads((tmp_path / "chats.json").read_text()), schema, schema) == []
+
+
+def test_tokens_can_be_left_out(store: ConversationStore, chat: int, tmp_path: Path) -> None:
+    write_json(runner(store), [chat], tmp_path / "chats.json", with_tokens=False)
+    assert '"tokens":[[' not in (tmp_path / "chats.json").read_text()
+
+
+class Addresses(HTMLParser):
+    """Collects every tag, and every attribute that could make a browser ask for something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [f"{tag} {name}" for name, _value in attrs if name in ("src", "href", "srcset", "data")]
+
+
+def test_html_escapes_everything_and_refers_to_nothing(store: ConversationStore, chat: int, tmp_path: Path) -> None:
+    store.conversations.rename(chat, "<script>alert(1)</script>")
+    write_text(runner(store), chat, tmp_path / "chat.html", HTML)
+    text = (tmp_path / "chat.html").read_text()
+    page = Addresses()
+    page.feed(text)
+    assert page.tags.isdisjoint({"script", "img", "a", "link", "iframe", "b", "object"})
+    assert page.addresses == []
+    assert "default-src 'none'" in text
+    assert "url(" not in text
+    assert "<pre><code>&lt;b&gt;bold&lt;/b&gt;\n</code></pre>" in text
+
+
+def test_markdown_shows_what_the_chat_shows(store: ConversationStore, chat: int, tmp_path: Path) -> None:
+    write_text(runner(store), chat, tmp_path / "chat.md", MARKDOWN, Labels(user="나", assistant="답"))
+    text = (tmp_path / "chat.md").read_text()
+    assert text.startswith("# 초안 / draft: 1\n\n## System prompt\n\nBe brief.\n\n## 나 · ")
+    assert "## 답 · org/main + org/draft · " in text
+    assert "````\n```\nfence\n```\n````" in text
+    assert "half" not in text
+
+
+def test_an_interrupted_answer_says_so(store: ConversationStore, tmp_path: Path) -> None:
+    chat = store.conversations.create()
+    store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource())
+    write_text(runner(store), chat, tmp_path / "chat.md", MARKDOWN)
+    assert "*This answer was interrupted.*" in (tmp_path / "chat.md").read_text()
+
+
+def test_a_folder_gets_one_file_a_chat_and_overwrites_none(store: ConversationStore, chat: int, tmp_path: Path) -> None:
+    twin = store.messages.duplicate(chat)
+    first = write_folder(runner(store), [chat, twin], tmp_path, MARKDOWN)
+    again = write_folder(runner(store), [chat], tmp_path, MARKDOWN)
+    assert [path.name for path in (*first, *again)] == [
+        "초안 draft 1.md", "초안 draft 1 2.md", "초안 draft 1 3.md",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("../../etc/passwd", "etc passwd"), ("...", "chat"), ("a\x00b\nc", "a b c"), ("한" * 200, "한" * 66)],
+)
+def test_no_title_leaves_the_folder(tmp_path: Path, title: str, name: str) -> None:
+    assert free_name(tmp_path, title, ".md") == tmp_path / f"{name}.md"
+
+
+def test_an_export_that_fails_leaves_no_half_file(
+    store: ConversationStore, chat: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_source: Path, _target: Path) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(writing.os, "replace", refuse)
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OSError, match="no space"):
+        write_json(runner(store), [chat], tmp_path / "out" / "chats.json")
+    assert list((tmp_path / "out").iterdir()) == []

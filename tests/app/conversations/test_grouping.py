@@ -1,0 +1,47 @@
+"""The list's groups follow the calendar where the user is."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from app.conversations.grouping import grouped
+
+if TYPE_CHECKING:
+    from app.conversations.store import ConversationStore
+    from tests.app.conversations.conftest import Clock
+
+SEOUL = ZoneInfo("Asia/Seoul")
+
+
+def test_chats_are_grouped_by_the_local_day_of_their_last_use(store: ConversationStore, clock: Clock) -> None:
+    midnight = datetime(2026, 3, 10, tzinfo=SEOUL)
+    ages = {"today": 0, "yesterday": 1, "last-week": 2, "last-week-end": 7, "last-month": 8, "older": 29}
+    for title, days in ages.items():
+        clock.now = (midnight - timedelta(days=days)).timestamp()
+        store.conversations.create(title=title)
+    clock.now = midnight.timestamp() + 60
+    store.conversations.pin(store.conversations.create(title="pinned"))
+    groups = grouped(store.conversations.view(), clock.now, SEOUL)
+    assert [(group.name, [chat.title for chat in group.conversations]) for group in groups] == [
+        ("pinned", ["pinned"]),
+        ("today", ["today"]),
+        ("yesterday", ["yesterday"]),
+        ("last-week", ["last-week", "last-week-end"]),
+        ("last-month", ["last-month"]),
+        ("older", ["older"]),
+    ]
+
+
+def test_a_minute_before_midnight_is_yesterday(store: ConversationStore, clock: Clock) -> None:
+    midnight = datetime(2026, 3, 10, tzinfo=SEOUL).timestamp()
+    clock.now = midnight - 60
+    store.conversations.create()
+    assert [group.name for group in grouped(store.conversations.view(), midnight + 60, SEOUL)] == ["yesterday"]
+    assert [group.name for group in grouped(store.conversations.view(), midnight - 30, SEOUL)] == ["today"]
+
+
+def test_a_chat_from_the_future_is_todays(store: ConversationStore, clock: Clock) -> None:
+    store.conversations.create()
+    assert [group.name for group in grouped(store.conversations.view(), clock.now - 1e6)] == ["today"]

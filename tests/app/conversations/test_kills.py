@@ -1,0 +1,182 @@
+"""Killed at any moment, the store opens, is sound, and has everything that it said it had."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.conversations.opening import open_store
+from app.conversations.schema import LATEST, version_of
+from tests.app.conversations.test_migrations import write_version
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.conversations.store import ConversationStore
+
+# What a person has seen this long is on disk.
+SHOWN_FOR_S = 1.0
+
+
+@dataclass
+class Ledger:
+    """What the victims said is done, over all kills of one store."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    chat_of: dict[int, int] = field(default_factory=dict)
+    titles: dict[int, str] = field(default_factory=dict)
+    trashed: dict[int, bool] = field(default_factory=dict)
+    chats: set[int] = field(default_factory=set)
+    maybe_purged: set[int] = field(default_factory=set)
+    streamed: dict[int, str] = field(default_factory=dict)
+
+    def read(self, lines: list[dict[str, Any]], killed_at: float) -> None:
+        for line in lines:
+            if line.get("try") == "purge":
+                self.maybe_purged.add(line["chat"])
+            elif line.get("try") in ("trash", "restore"):
+                self.trashed.pop(line["chat"], None)
+            elif line.get("try") == "rename":
+                self.titles.pop(line["chat"], None)
+            elif "shown" in line and killed_at - line["at"] > SHOWN_FOR_S:
+                self.streamed[line["answer"]] = line["shown"]
+            elif "done" in line:
+                self._done(line)
+
+    def _done(self, line: dict[str, Any]) -> None:
+        what, result = line["done"], line.get("result")
+        if what in ("chat", "branch"):
+            self.chats.add(result)
+        elif what in ("turn", "edit"):
+            self.texts[result] = line["text"]
+            self.chat_of[result] = line["chat"]
+        elif what == "answer":
+            self.streamed.setdefault(result, "")
+            self.chat_of[result] = self.chat_of[line["turn"]]
+        elif what == "finish":
+            self.texts[line["answer"]] = line["text"]
+            self.streamed.pop(line["answer"], None)
+        elif what in ("trash", "restore"):
+            self.trashed[line["chat"]] = what == "trash"
+        elif what == "rename":
+            self.titles[line["chat"]] = line["title"]
+        elif what == "purge":
+            self.chats.discard(line["chat"])
+
+    def check(self, store: ConversationStore) -> int:
+        """Compare with the store; the number of things that were compared."""
+        present = {row["id"] for row in store.database.rows("SELECT id FROM conversations")}
+        assert self.chats - self.maybe_purged <= present
+        compared = len(self.chats)
+        for message, text in self.texts.items():
+            if self.chat_of[message] in present:
+                assert store.messages.get(message).content == text
+                compared += 1
+        for message, shown in self.streamed.items():
+            if self.chat_of[message] in present:
+                assert store.messages.get(message).content.startswith(shown)
+                assert store.messages.get(message).state != "streaming"
+                compared += 1
+        for chat, title in self.titles.items():
+            assert chat not in present or store.conversations.get(chat).title == title
+        for chat, trashed in self.trashed.items():
+            assert chat not in present or (store.conversations.get(chat).trashed_at is not None) == trashed
+        return compared
+
+
+def run_and_kill(path: Path, after_s: float, *seed: str) -> tuple[list[dict[str, Any]], float]:
+    """Let a victim work and kill it `after_s` seconds after it began to open the store: its lines, and when
+    it died.
+    """
+    victim = subprocess.Popen(
+        [sys.executable, "-m", "tests.app.conversations.victim", str(path), *seed],
+        stdout=subprocess.PIPE,
+        # Unbuffered: what is behind the first line is for the reader.
+        bufsize=0,
+    )
+    assert victim.stdout is not None
+    first = victim.stdout.readline()
+    reader = subprocess.Popen(["cat"], stdin=victim.stdout, stdout=subprocess.PIPE)
+    time.sleep(after_s)
+    killed_at = time.monotonic()
+    victim.send_signal(signal.SIGKILL)
+    output, _ = reader.communicate()
+    victim.stdout.close()
+    assert victim.wait() == -signal.SIGKILL
+    lines = (first + output).decode().split("\n")
+    return [json.loads(line) for line in lines[:-1] if line], killed_at
+
+
+def check_sound(store: ConversationStore) -> None:
+    assert store.database.scalar("PRAGMA integrity_check") == "ok"
+    assert store.database.rows("PRAGMA foreign_key_check") == []
+    assert store.database.scalar("SELECT count(*) FROM chunks") == 0
+    indexed = store.database.scalar("SELECT count(*) FROM search")
+    assert indexed == store.database.scalar("SELECT count(*) FROM messages WHERE content <> ''")
+
+
+def kill_working_victims(path: Path, seed: int, kills: int, longest_s: float) -> int:
+    draw = random.Random(seed)
+    ledger = Ledger()
+    compared = 0
+    for number in range(kills):
+        lines, killed_at = run_and_kill(path, draw.uniform(0.0, longest_s), str(seed * 1000 + number))
+        ledger.read(lines, killed_at)
+        store, report = open_store(path)
+        assert report.damage is None
+        check_sound(store)
+        compared += ledger.check(store)
+        store.close()
+    return compared
+
+
+def kill_a_migration(path: Path, seed: int) -> int:
+    """Kill while the store is brought to the latest version; the version that the kill left behind."""
+    write_version(path, 1, answers=1500)
+    draw = random.Random(seed)
+    run_and_kill(path, draw.uniform(0.0, 0.25))
+    store, report = open_store(path)
+    assert report.damage is None
+    assert version_of(store.database.connection) == LATEST
+    check_sound(store)
+    assert store.database.scalar("SELECT count(*) FROM messages WHERE uid LIKE 'm%'") == 1501
+    assert len(store.history.rows(method="auto")) == 1500
+    store.close()
+    # The backup that was made before the migration is whole, or was not given its name yet.
+    for backup in (path.parent / "backups").iterdir():
+        copy = path.with_name("copy.db")
+        copy.write_bytes(backup.read_bytes())
+        store, _report = open_store(copy)
+        assert store.database.scalar("SELECT count(*) FROM messages") == 1501
+        store.close()
+        copy.unlink()
+    return LATEST if report.migrated_from is None else report.migrated_from
+
+
+def test_a_kill_at_work_loses_nothing_that_was_acknowledged(path: Path) -> None:
+    assert kill_working_victims(path, seed=1, kills=4, longest_s=1.8) > 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_kill_while_migrating_leaves_one_version_or_the_next(path: Path, seed: int) -> None:
+    kill_a_migration(path, seed)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(10))
+def test_240_kills_at_work(path: Path, seed: int) -> None:
+    assert kill_working_victims(path, seed + 10, kills=24, longest_s=2.5) > 0
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(60))
+def test_60_kills_while_migrating(path: Path, seed: int) -> None:
+    kill_a_migration(path, seed + 100)

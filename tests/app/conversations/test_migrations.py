@@ -1,0 +1,139 @@
+"""Every version of the store that was ever released comes up to the latest with nothing lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations.database import connect
+from app.conversations.encoding import stats_to_json
+from app.conversations.errors import StoreTooNew
+from app.conversations.opening import BACKUPS_KEPT, backups_of, open_store
+from app.conversations.schema import LATEST, VERSIONS, migrate, version_of
+from engine.stats import RequestStats
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.app.conversations.conftest import Clock
+
+STATS = RequestStats(generated_tokens=9, drafted=8, accepted=6, accept_rate=0.75, decode_tps=30.0)
+
+
+def write_version(path: Path, version: int, answers: int = 2) -> None:
+    """A store of that version with one chat: a question and `answers` answers, all siblings."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(connect(path)) as connection:
+        migrate(connection, to=version)
+        connection.execute(
+            "INSERT INTO conversations (id, uid, title, created_at, updated_at) VALUES (1, 'c', '옛 대화', 1, 2)"
+        )
+        add = """
+            INSERT INTO messages
+                (id, uid, conversation_id, parent_id, position, time_key, role, content, state, created_at,
+                 main_model, draft_model, method, stats, finish_reason)
+            VALUES (?, ?, 1, ?, ?, ?, ?, ?, 'complete', ?, ?, ?, 'auto', ?, ?)"""
+        connection.execute("BEGIN")
+        connection.execute(add, (1, "m1", None, 0, 1, "user", "초안은?", 1.0, "", "", None, None))
+        for number in range(2, answers + 2):
+            values = (
+                number,
+                f"m{number}",
+                1,
+                number - 2,
+                number,
+                "assistant",
+                f"대답 {number}",
+                number * 1.0,
+            )
+            connection.execute(add, (*values, "org/main", "org/draft", stats_to_json(STATS), "stop"))
+        connection.execute("UPDATE conversations SET selected_root = 1")
+        connection.execute("UPDATE messages SET selected_child = 2 WHERE id = 1")
+        connection.execute("COMMIT")
+
+
+@pytest.mark.parametrize("version", range(1, LATEST + 1))
+def test_a_store_of_every_version_opens_with_everything_in_it(path: Path, version: int) -> None:
+    write_version(path, version)
+    store, report = open_store(path)
+    assert report.migrated_from == (version if version < LATEST else None)
+    assert version_of(store.database.connection) == LATEST
+    assert [message.content for message in store.messages.path(1)] == ["초안은?", "대답 2"]
+    assert store.messages.get(2).stats == STATS
+    assert [hit.message_id for hit in store.search.messages("초안")] == [1]
+    assert [hit.conversation_id for hit in store.search.titles("옛")] == [1]
+    assert store.database.scalar("PRAGMA integrity_check") == "ok"
+    assert store.database.rows("PRAGMA foreign_key_check") == []
+    store.close()
+
+
+def test_version_2_takes_the_request_history_out_of_the_answers(path: Path) -> None:
+    write_version(path, 1)
+    store, _report = open_store(path)
+    rows = store.history.rows(order="finished_at", descending=False)
+    assert [(row.message_id, row.main_model, row.accept_rate, row.finished_at) for row in rows] == [
+        (2, "org/main", 0.75, 2.0),
+        (3, "org/main", 0.75, 3.0),
+    ]
+    store.close()
+
+
+def test_all_versions_make_the_same_tables_whatever_the_way(tmp_path: Path) -> None:
+    def tables(start: int) -> list[tuple[str, str]]:
+        with closing(connect(tmp_path / f"{start}.db")) as connection:
+            migrate(connection, to=start)
+            migrate(connection)
+            return [tuple(row) for row in connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name")]
+
+    assert all(tables(start) == tables(LATEST) for start in range(LATEST))
+
+
+def test_a_dated_backup_of_the_old_version_is_made_first(path: Path, clock: Clock) -> None:
+    write_version(path, 1)
+    store, report = open_store(path, clock)
+    store.close()
+    assert report.backup is not None
+    assert report.backup.parent == path.parent / "backups"
+    assert report.backup.name.startswith("conversations-v1-2026-03-10-")
+    with closing(sqlite3.connect(report.backup)) as backup:
+        assert version_of(backup) == 1
+        assert backup.execute("SELECT count(*) FROM messages").fetchone()[0] == 3
+    assert open_store(path)[1].backup is None
+
+
+def test_old_backups_make_room(path: Path, clock: Clock) -> None:
+    for _ in range(BACKUPS_KEPT + 2):
+        path.unlink(missing_ok=True)
+        write_version(path, 1)
+        store, report = open_store(path, clock)
+        store.close()
+        clock.now += 1
+    assert len(backups_of(path)) == BACKUPS_KEPT
+    assert backups_of(path)[0] == report.backup
+
+
+def test_a_migration_that_fails_leaves_the_old_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_version(path, 1)
+    broken = (*VERSIONS[1], "INSERT INTO nowhere VALUES (1)")
+    monkeypatch.setattr("app.conversations.schema.VERSIONS", (VERSIONS[0], broken))
+    with pytest.raises(sqlite3.OperationalError):
+        open_store(path)
+    monkeypatch.undo()
+    store, report = open_store(path)
+    assert report.migrated_from == 1
+    assert len(store.messages.all(1)) == 3
+    store.close()
+
+
+def test_a_store_of_a_later_app_is_left_alone(path: Path) -> None:
+    write_version(path, LATEST)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {LATEST + 1}")
+    before = path.read_bytes()
+    with pytest.raises(StoreTooNew) as raised:
+        open_store(path)
+    assert raised.value.arguments["version"] == LATEST + 1
+    assert path.read_bytes() == before

@@ -1,0 +1,203 @@
+"""Starts after something went wrong: a crash, a second process, a damaged file."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations.database import connect
+from app.conversations.errors import StoreInUse, StoreNotWritable
+from app.conversations.opening import back_up_now, backups_of, open_store
+from app.conversations.records import AnswerSource
+from app.conversations.recovery import Salvage, salvage
+from engine.events import Token
+from tests.app.conversations.corpus import fill
+from tests.app.conversations.test_migrations import write_version
+
+if TYPE_CHECKING:
+    from tests.app.conversations.conftest import Clock
+
+
+def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: Path, clock: Clock) -> None:
+    store, _report = open_store(path, clock)
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
+    store.answers.append(answer, "first ", [Token(1, "first ", "main", 0, 1, 0.0)])
+    store.answers.append(answer, "절반", [Token(2, "절반", "draft", 0, 2, 0.0)])
+    store.close()
+    clock.now += 3600
+    store, report = open_store(path, clock)
+    assert report.interrupted == (answer,)
+    message = store.messages.get(answer)
+    assert (message.content, message.state) == ("first 절반", "interrupted")
+    assert [token.id for token in store.messages.tokens(answer)] == [1, 2]
+    assert [hit.message_id for hit in store.search.messages("절반")] == [answer]
+    assert store.conversations.get(chat).updated_at < clock.now
+    store.answers.resume(answer, AnswerSource("m"))
+    store.answers.append(answer, " more")
+    assert store.messages.get(answer).content == "first 절반 more"
+    store.close()
+    assert open_store(path, clock)[1].interrupted == (answer,)
+
+
+def test_a_second_process_is_kept_out(path: Path) -> None:
+    store, _report = open_store(path)
+    code = (
+        "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
+    )
+    second = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert StoreInUse.__name__ in second.stderr
+    store.close()
+
+
+def damaged_copy(path: Path, messages: int, seed: int) -> int:
+    """Fill a store and overwrite some of its pages; the number of pages."""
+    store, _report = open_store(path)
+    fill(store, messages)
+    store.close()
+    draw = random.Random(seed)
+    content = bytearray(path.read_bytes())
+    pages = len(content) // 4096
+    for page in draw.sample(range(1, pages), k=max(1, pages // 50)):
+        content[page * 4096 : page * 4096 + 4096] = draw.randbytes(4096)
+    path.write_bytes(bytes(content))
+    return pages
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_store_is_set_aside_and_most_of_it_comes_back(path: Path, clock: Clock, seed: int) -> None:
+    damaged_copy(path, 200, seed)
+    before = path.read_bytes()
+    store, report = open_store(path, clock)
+    if report.damage is None:
+        # Only index pages were hit, which quick_check need not notice: the messages are all there.
+        assert store.database.scalar("SELECT count(*) FROM messages") == 200
+    else:
+        assert report.damage.set_aside.name.startswith("conversations-damaged-2026-03-10-")
+        assert report.damage.set_aside.read_bytes() == before
+        assert report.damage.salvage.messages >= 100
+        assert store.database.scalar("SELECT count(*) FROM messages") == report.damage.salvage.messages
+        assert store.database.rows("PRAGMA foreign_key_check") == []
+        assert store.database.scalar("PRAGMA integrity_check") == "ok"
+        for conversation in store.conversations.view():
+            assert store.messages.path(conversation.id)
+        found = store.database.scalar("SELECT count(*) FROM search")
+        assert found == report.damage.salvage.messages
+    store.close()
+    assert open_store(path)[1].damage is None
+
+
+def test_a_store_that_is_no_database_falls_back_to_the_newest_backup(path: Path, clock: Clock) -> None:
+    write_version(path, 1)
+    store, report = open_store(path, clock)
+    store.close()
+    path.write_bytes(b"not a database" * 1000)
+    store, after = open_store(path, clock)
+    assert after.damage is not None
+    assert after.damage.backup_used == report.backup
+    assert len(store.messages.all(1)) == 3
+    store.close()
+
+
+def test_a_store_without_anything_readable_starts_empty_and_says_so(path: Path, clock: Clock) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"\xff" * 8192)
+    store, report = open_store(path, clock)
+    assert report.damage is not None
+    assert (report.damage.salvage.messages, report.damage.salvage.complete) == (0, False)
+    assert report.damage.set_aside.read_bytes() == b"\xff" * 8192
+    assert store.conversations.view() == []
+    store.close()
+
+
+def test_messages_that_lost_their_chat_or_parent_are_still_shown(path: Path, tmp_path: Path) -> None:
+    write_version(path, 2)
+    mended = tmp_path / "mended.db"
+    with closing(connect(path)) as source, closing(connect(mended)) as target:
+        source.execute("PRAGMA foreign_keys = OFF")
+        source.execute("DELETE FROM conversations")
+        source.execute("DELETE FROM messages WHERE id = 1")
+        assert salvage(source, target) == Salvage(conversations=1, messages=2)
+    store, _report = open_store(mended)
+    assert [chat.id for chat in store.conversations.view()] == [1]
+    (shown,) = store.messages.path(1)
+    assert store.messages.siblings(shown.id) == [2, 3]
+    assert store.database.rows("PRAGMA foreign_key_check") == []
+    store.close()
+
+
+def test_a_pending_log_is_recovered_with_a_damaged_store(path: Path) -> None:
+    store, _report = open_store(path)
+    fill(store, 200)
+    store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    chat = store.conversations.create(title="only in the log")
+    log = Path(f"{path}-wal").read_bytes()
+    content = bytearray(path.read_bytes())
+    store.close()
+    content[4096 * 100 : 4096 * 101] = random.Random(1).randbytes(4096)
+    path.write_bytes(bytes(content))
+    Path(f"{path}-wal").write_bytes(log)
+    store, _report = open_store(path)
+    assert store.conversations.get(chat).title == "only in the log"
+    store.close()
+
+
+def test_what_a_kill_left_half_written_is_cleared_away(path: Path) -> None:
+    store, _report = open_store(path)
+    back_up_now(store, path)
+    store.close()
+    leftovers = [
+        path.parent / "backups" / "conversations-v1-x.unfinished",
+        path.with_name("conversations.recovering.db"),
+        path.with_name("conversations.recovering.source.db-wal"),
+    ]
+    for leftover in leftovers:
+        leftover.write_bytes(b"half")
+    open_store(path)[0].close()
+    assert not any(leftover.exists() for leftover in leftovers)
+    assert len(backups_of(path)) == 1
+
+
+def test_a_full_disk_is_said_and_costs_only_the_operation(path: Path) -> None:
+    store, _report = open_store(path)
+    chat = store.conversations.create()
+    pages = store.database.scalar("PRAGMA page_count")
+    store.database.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreNotWritable) as raised:
+        store.messages.add_user_turn(chat, "x" * 100_000)
+    assert raised.value.arguments["reason"] == "full"
+    assert store.messages.path(chat) == []
+    store.database.execute("PRAGMA max_page_count = 1000000")
+    store.messages.add_user_turn(chat, "x" * 100_000)
+    assert len(store.messages.path(chat)) == 1
+    store.close()
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(150))
+def test_no_damage_keeps_the_store_from_opening(path: Path, seed: int) -> None:
+    """Random bytes anywhere, the header included, and truncation."""
+    store, _report = open_store(path)
+    fill(store, 60)
+    store.close()
+    draw = random.Random(seed)
+    content = bytearray(path.read_bytes())
+    if seed % 3 == 0:
+        content = content[: draw.randrange(len(content))]
+    for _ in range(draw.randint(1, 40)):
+        # Half of the hits near the beginning, where the header and the schema are.
+        place = draw.randrange(min(8192, len(content)) if draw.random() < 0.5 else len(content))
+        content[place] = draw.randrange(256)
+    path.write_bytes(bytes(content))
+    store, _report = open_store(path)
+    chat = store.conversations.create()
+    store.messages.add_user_turn(chat, "works again")
+    store.close()

@@ -1,0 +1,90 @@
+"""The history's figures: sortable, filtered, and summed up as totals over totals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations.records import AnswerSource
+from app.conversations.request_history import COLUMNS
+from engine.stats import RequestStats
+
+if TYPE_CHECKING:
+    from app.conversations.store import ConversationStore
+    from tests.app.conversations.conftest import Clock
+
+
+@pytest.fixture
+def history(store: ConversationStore, clock: Clock) -> list[int]:
+    chat = store.conversations.create(title="=figures")
+    requests = [
+        ("big", "small", "draft", RequestStats(generated_tokens=101, rounds=40, drafted=100, accepted=60,
+                                               accept_rate=0.6, decode_tps=50.0, plain_tps=25.0, speedup=2.0)),
+        ("big", "small", "draft", RequestStats(generated_tokens=301, rounds=160, drafted=300, accepted=140,
+                                               accept_rate=140 / 300, decode_tps=30.0, plain_tps=30.0, speedup=1.0)),
+        ("big", "", "ngram", RequestStats(generated_tokens=11, rounds=10, drafted=0, accepted=0, decode_tps=20.0)),
+    ]  # fmt: skip
+    answers = []
+    for main, draft, method, stats in requests:
+        clock.now += 10
+        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(main, draft, method))
+        store.answers.finish(answer, "stop", stats, "a")
+        answers.append(answer)
+    return answers
+
+
+def test_every_column_sorts_both_ways_with_missing_figures_last(store: ConversationStore, history: list[int]) -> None:
+    assert len(history) == 3
+    for column in COLUMNS:
+        for descending in (False, True):
+            rows = store.history.rows(order=column, descending=descending)
+            values = [getattr(row, column) for row in rows]
+            present = [value for value in values if value is not None]
+            assert present == sorted(present, reverse=descending)
+            assert values[len(present) :] == [None] * (len(values) - len(present))
+
+
+def test_a_column_of_another_name_is_refused(store: ConversationStore) -> None:
+    with pytest.raises(ValueError, match="no such column"):
+        store.history.rows(order="id; DROP TABLE requests")
+
+
+def test_filters_keep_a_pair_a_method_and_a_page(store: ConversationStore, history: list[int]) -> None:
+    pair = store.history.rows(pair=("big", "small"), descending=False)
+    assert [row.message_id for row in pair] == history[:2]
+    assert [row.message_id for row in store.history.rows(method="ngram")] == history[2:]
+    assert [row.message_id for row in store.history.rows(limit=1, offset=1)] == [history[1]]
+
+
+@pytest.mark.usefixtures("history")
+def test_a_summary_divides_totals_by_totals(store: ConversationStore) -> None:
+    first, second = store.history.by_pair()
+    assert (first.main_model, first.draft_model, first.method, first.requests) == ("big", "small", "draft", 2)
+    assert (first.generated_tokens, first.drafted, first.accepted) == (402, 400, 200)
+    assert first.accept_rate == pytest.approx(0.5)
+    assert first.tokens_per_round == pytest.approx(402 / 200)
+    assert first.decode_tps == pytest.approx(400 / (100 / 50 + 300 / 30))
+    assert first.speedup == pytest.approx((100 / 25 + 300 / 30) / (100 / 50 + 300 / 30))
+    assert (second.method, second.accept_rate, second.speedup) == ("ngram", None, None)
+
+
+@pytest.mark.usefixtures("history")
+def test_csv_and_json_hold_every_row_and_no_formula(store: ConversationStore) -> None:
+    rows = store.history.rows()
+    table = list(csv.DictReader(io.StringIO(store.history.as_csv(rows))))
+    assert [float(row["decode_tps"]) for row in table] == [20.0, 30.0, 50.0]
+    assert {row["title"] for row in table} == {"'=figures"}
+    objects = json.loads(store.history.as_json(rows))
+    assert [entry["stats"]["generated_tokens"] for entry in objects] == [11, 301, 101]
+
+
+@pytest.mark.usefixtures("history")
+def test_figures_go_with_their_chat(store: ConversationStore) -> None:
+    store.conversations.trash(1)
+    assert len(store.history.rows()) == 3
+    store.conversations.purge(1)
+    assert store.history.rows() == []

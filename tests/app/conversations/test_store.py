@@ -1,0 +1,297 @@
+"""What the operations promise, one by one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations.conversation_list import ARCHIVED, TRASHED
+from app.conversations.errors import NotFound, WrongState
+from app.conversations.records import AnswerSource, Attachment, Changes
+from engine.events import Token
+from engine.stats import PlainSpan, RequestStats
+
+if TYPE_CHECKING:
+    from app.conversations.store import ConversationStore
+    from tests.app.conversations.conftest import Clock
+
+SOURCE = AnswerSource("org/main", "org/draft", "auto", {"temperature": 0.7}, seed=2**64 - 1)
+STATS = RequestStats(
+    generated_tokens=12,
+    rounds=4,
+    drafted=16,
+    accepted=8,
+    accept_rate=0.5,
+    accept_by_position=((4, 3), (3, 2)),
+    decode_tps=40.0,
+    plain_tps=25.0,
+    speedup=1.6,
+    seed=2**64 - 1,
+    plain_spans=(PlainSpan(1, "costs-more", (("plain_ms", 9.5), ("kind", "x"))),),
+)
+TOKENS = [
+    Token(5, "Hel", "draft", 0, 1, -0.25),
+    Token(6, "lo", "main", 1, 1, -math.inf),
+    Token(7, "", "ngram", 0, 2, -1.5),
+]
+
+
+def texts(store: ConversationStore, chat: int) -> list[str]:
+    return [message.content for message in store.messages.path(chat)]
+
+
+def ask(store: ConversationStore, chat: int, question: str, answer: str) -> tuple[int, int]:
+    turn = store.messages.add_user_turn(chat, question)
+    message = store.answers.start(turn, SOURCE)
+    store.answers.finish(message, "stop", STATS, answer)
+    return turn, message
+
+
+def test_an_answer_keeps_its_models_settings_seed_figures_and_tokens(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    turn = store.messages.add_user_turn(chat, "Say hello")
+    answer = store.answers.start(turn, SOURCE)
+    store.answers.append(answer, "Hel", TOKENS[:1])
+    assert (store.messages.get(answer).content, store.messages.get(answer).state) == ("Hel", "streaming")
+    assert store.messages.tokens(answer) == TOKENS[:1]
+    assert store.conversations.get(chat).streaming
+    store.answers.finish(answer, "stop", STATS, "lo", TOKENS[1:])
+    message = store.messages.get(answer)
+    assert (message.content, message.state, message.finish_reason) == ("Hello", "complete", "stop")
+    assert (message.source, message.stats) == (SOURCE, STATS)
+    assert store.messages.tokens(answer) == TOKENS
+    assert not store.conversations.get(chat).streaming
+
+
+def test_a_turn_takes_the_place_of_the_draft(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    file = Attachment("notes.txt", "text/plain", "so it goes")
+    store.conversations.set_draft(chat, "half a tho", [file])
+    assert store.conversations.get(chat).draft_attachments == (file,)
+    turn = store.messages.add_user_turn(chat, "half a thought", [file])
+    assert store.messages.get(turn).attachments == (file,)
+    assert (store.conversations.get(chat).draft, store.conversations.get(chat).draft_attachments) == ("", ())
+
+
+def test_a_continued_answer_grows_and_counts_two_requests(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    _turn, answer = ask(store, chat, "Count", "one ")
+    store.answers.resume(answer, AnswerSource("org/other"))
+    store.answers.append(answer, "two ")
+    assert store.messages.get(answer).content == "one two "
+    store.answers.finish(answer, "length", STATS, "three")
+    message = store.messages.get(answer)
+    assert (message.content, message.finish_reason) == ("one two three", "length")
+    assert message.source.main_model == "org/other"
+    assert [row.main_model for row in store.history.rows()] == ["org/other", "org/main"]
+
+
+def test_a_failed_answer_keeps_what_was_written_and_why_it_ended(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "Hi"), SOURCE)
+    store.answers.append(answer, "Hel")
+    store.answers.fail(answer, "prompt-too-long", {"tokens": 9, "limit": 8}, text="lo")
+    message = store.messages.get(answer)
+    assert (message.content, message.state) == ("Hello", "failed")
+    assert message.error == ("prompt-too-long", {"tokens": "9", "limit": "8"})
+
+
+def test_an_edit_is_a_sibling_and_switching_shows_what_was_shown_below(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    first, _ = ask(store, chat, "q1", "a1")
+    ask(store, chat, "q2", "a2")
+    second = store.messages.edit(first, "q1 edited")
+    ask(store, chat, "q3", "a3")
+    assert texts(store, chat) == ["q1 edited", "q3", "a3"]
+    assert store.messages.siblings(first) == [first, second]
+    assert (store.messages.get(second).position, store.messages.get(second).sibling_count) == (1, 2)
+    store.messages.select(first)
+    assert texts(store, chat) == ["q1", "a1", "q2", "a2"]
+    store.messages.select(second)
+    assert texts(store, chat) == ["q1 edited", "q3", "a3"]
+
+
+def test_a_regenerated_answer_is_a_sibling(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    turn, answer = ask(store, chat, "q", "a")
+    again = store.answers.regenerate(answer, SOURCE)
+    store.answers.finish(again, "stop", STATS, "b")
+    assert store.messages.siblings(answer) == [answer, again]
+    assert texts(store, chat) == ["q", "b"]
+    with pytest.raises(WrongState):
+        store.answers.regenerate(turn, SOURCE)
+
+
+def test_an_edited_answer_is_a_persons_words(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    _turn, answer = ask(store, chat, "q", "a")
+    edited = store.messages.get(store.messages.edit(answer, "mine"))
+    assert (edited.role, edited.source, edited.stats, edited.finish_reason) == (
+        "assistant", AnswerSource(), None, "edited",
+    )  # fmt: skip
+
+
+def test_a_branch_holds_the_messages_down_to_its_point(store: ConversationStore) -> None:
+    chat = store.conversations.create(system_prompt="Be brief", settings={"a": 1})
+    first, answer = ask(store, chat, "q1", "a1")
+    ask(store, chat, "q2", "a2")
+    store.messages.edit(first, "other")
+    branch = store.messages.branch(answer)
+    assert texts(store, branch) == ["q1", "a1"]
+    assert [message.sibling_count for message in store.messages.path(branch)] == [1, 1]
+    assert store.conversations.get(branch).system_prompt == "Be brief"
+    assert store.conversations.get(branch).settings == {"a": 1}
+    store.messages.add_user_turn(branch, "q3")
+    assert texts(store, chat) == ["other"]
+    assert texts(store, branch) == ["q1", "a1", "q3"]
+
+
+def test_a_duplicate_has_every_sibling_and_no_history(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    first, answer = ask(store, chat, "q1", "a1")
+    store.messages.edit(first, "q1 edited")
+    copy = store.messages.duplicate(chat, "Copy")
+    assert [message.content for message in store.messages.all(copy)] == ["q1", "a1", "q1 edited"]
+    assert texts(store, copy) == ["q1 edited"]
+    assert store.conversations.get(copy).title == "Copy"
+    assert store.messages.all(copy)[1].stats == STATS
+    assert [row.message_id for row in store.history.rows()] == [answer]
+
+
+def test_a_copy_of_a_streaming_answer_is_interrupted_where_it_was(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), SOURCE)
+    store.answers.append(answer, "so far")
+    copied = store.messages.path(store.messages.branch(answer))[-1]
+    assert (copied.content, copied.state) == ("so far", "interrupted")
+    assert store.messages.get(answer).state == "streaming"
+
+
+def test_trash_is_undone_with_everything_as_it_was(store: ConversationStore) -> None:
+    chat, other = store.conversations.create(title="One"), store.conversations.create()
+    store.conversations.pin(chat)
+    store.conversations.move_to_folder(chat, store.conversations.create_folder("Work"))
+    before = store.conversations.get(chat)
+    store.conversations.trash(chat)
+    assert [listed.id for listed in store.conversations.view()] == [other]
+    assert [listed.id for listed in store.conversations.view(TRASHED)] == [chat]
+    store.conversations.restore(chat)
+    assert store.conversations.get(chat) == before
+
+
+def test_purging_the_trash_spares_what_is_recent(store: ConversationStore, clock: Clock) -> None:
+    old, recent = store.conversations.create(), store.conversations.create()
+    store.conversations.trash(old)
+    clock.now += 100
+    store.conversations.trash(recent)
+    assert store.conversations.purge_trash(trashed_before=clock.now) == [old]
+    with pytest.raises(NotFound):
+        store.conversations.get(old)
+    assert store.conversations.purge_trash() == [recent]
+
+
+def test_a_chat_deeper_than_sqlite_cascades_can_be_shown_copied_and_purged(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    with store.database.write():
+        parent = None
+        for number in range(1200):
+            parent = store.messages.add(chat, parent, "user", f"m{number}")
+    assert len(store.messages.path(chat)) == 1200
+    copy = store.messages.duplicate(chat)
+    store.conversations.purge(chat)
+    assert len(store.messages.path(copy)) == 1200
+    assert store.database.scalar("SELECT count(*) FROM messages") == 1200
+
+
+def test_pins_keep_the_order_they_are_given(store: ConversationStore) -> None:
+    one, two, three, four = (store.conversations.create() for _ in range(4))
+    for chat in (one, two, three):
+        store.conversations.pin(chat)
+    store.conversations.pin(three, position=0)
+    assert store.conversations.pinned() == [three, one, two]
+    store.conversations.unpin(one)
+    store.conversations.order_pins([two, four, three])
+    assert [listed.id for listed in store.conversations.view()] == [two, four, three, one]
+
+
+def test_the_newest_used_chat_comes_first(store: ConversationStore, clock: Clock) -> None:
+    older, newer = store.conversations.create(), store.conversations.create()
+    clock.now += 5
+    store.messages.add_user_turn(older, "again")
+    clock.now += 5
+    store.conversations.rename(newer, "renaming is no use")
+    assert [listed.id for listed in store.conversations.view()] == [older, newer]
+
+
+def test_archived_chats_have_a_view_of_their_own(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    store.conversations.archive(chat)
+    assert store.conversations.view() == []
+    assert [listed.id for listed in store.conversations.view(ARCHIVED)] == [chat]
+    store.conversations.unarchive(chat)
+    assert [listed.id for listed in store.conversations.view()] == [chat]
+
+
+def test_folders_are_named_once_and_lose_no_chat(store: ConversationStore) -> None:
+    work = store.conversations.create_folder(" Work ")
+    assert store.conversations.create_folder("Work") == work
+    home = store.conversations.create_folder("Home")
+    chat = store.conversations.create(folder_id=work)
+    store.conversations.order_folders([home, work])
+    assert [folder.name for folder in store.conversations.folders()] == ["Home", "Work"]
+    store.conversations.rename_folder(work, "Home")
+    assert [folder.id for folder in store.conversations.folders()] == [home]
+    assert [listed.id for listed in store.conversations.view(folder_id=home)] == [chat]
+    store.conversations.delete_folder(home)
+    assert store.conversations.get(chat).folder_id is None
+
+
+def test_the_first_exchange_titles_the_chat_until_a_person_does(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    ask(store, chat, "안녕하세요", "# 초안 모델 소개\n안녕하세요!")
+    assert store.conversations.get(chat).title == "초안 모델 소개"
+    store.conversations.rename(chat, "  My   title ")
+    ask(store, chat, "more", "more")
+    assert (store.conversations.get(chat).title, store.conversations.get(chat).title_edited) == (
+        "My title",
+        True,
+    )
+    store.conversations.rename(chat, "")
+    assert store.conversations.get(chat).title == "초안 모델 소개"
+
+
+def test_operations_report_what_they_changed(store: ConversationStore) -> None:
+    seen: list[Changes] = []
+    store.database.on_commit = seen.append
+    chat = store.conversations.create()
+    turn = store.messages.add_user_turn(chat, "q")
+    store.conversations.purge(chat)
+    assert seen[0] == Changes(conversations=frozenset({chat}))
+    assert seen[1] == Changes(frozenset({chat}), frozenset(), frozenset({turn}), frozenset({chat}))
+    assert seen[2] == Changes(removed=frozenset({chat}))
+
+
+def test_an_operation_that_fails_leaves_nothing(store: ConversationStore) -> None:
+    seen: list[Changes] = []
+    store.database.on_commit = seen.append
+    with pytest.raises(NotFound):
+        store.messages.add_user_turn(99, "to nobody")
+    with pytest.raises(NotFound):
+        store.conversations.rename(99, "x")
+    assert seen == []
+    assert store.database.scalar("SELECT count(*) FROM messages") == 0
+
+
+def test_text_that_utf8_cannot_hold_is_kept_but_for_those_characters(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    turn = store.messages.add_user_turn(chat, "a\ud83db\x00c")
+    assert store.messages.get(turn).content == "a\ufffdb\ufffdc"
+
+
+def test_statistics_of_other_versions_are_read_as_far_as_they_go(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    _turn, answer = ask(store, chat, "q", "a")
+    store.database.execute("UPDATE messages SET stats = ? WHERE id = ?", ('{"rounds": 3, "of_tomorrow": 1}', answer))
+    assert store.messages.get(answer).stats == RequestStats(rounds=3)

@@ -1,0 +1,60 @@
+"""Titles say what a chat is about."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.conversations.titles import WIDEST, title_of_exchange
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("What is speculative decoding?", "What is speculative decoding"),
+        ("Hi! Could you please explain how KV caches work? I read a lot.", "Explain how KV caches work"),
+        ("please, tell me about the **Fast Fourier Transform**", "The Fast Fourier Transform"),
+        ("Why is 3.14 not in main.py. Really", "Why is 3.14 not in main.py"),
+        ("# Heading\n- item one", "Heading"),
+        ("[the docs](https://example.org/x) are wrong", "The docs are wrong"),
+        ("```python\nprint(1)\n```\nWhy does this fail?", "Why does this fail"),
+        ("```python\nprint(1)\n```", "print(1)"),
+        ("초안 모델에 대해 자세히 알려 주세요.", "초안 모델"),
+        ("안녕하세요! 파이썬으로 정렬 함수를 만들어 줘", "파이썬으로 정렬 함수를"),
+        ("오늘 날씨 어때?", "오늘 날씨 어때"),
+        ("投機的デコーディングについて教えてください。", "投機的デコーディング"),
+        ("すみません、この文章を英語に翻訳をお願いします", "この文章を英語に翻訳"),
+        ("请帮我写一封道歉信,谢谢", "写一封道歉信"),
+        ("请问什么是草稿模型?", "什么是草稿模型"),
+        ("please", "Please"),
+        ("안녕하세요", "안녕하세요"),
+        ("<think>hidden</think>visible words", "Visible words"),
+    ],
+)
+def test_courtesies_and_markup_go_and_the_matter_stays(question: str, title: str) -> None:
+    assert title_of_exchange(question) == title
+
+
+def test_a_greeting_takes_the_answers_heading() -> None:
+    assert title_of_exchange("hello!", "Hi.\n\n## **Three** things I can do\n...") == "Three things I can do"
+    assert title_of_exchange("hello!", "Hi.") == "Hello"
+
+
+def test_a_page_of_text_takes_the_answers_heading() -> None:
+    assert title_of_exchange("Lorem ipsum. " * 100, "# Summary of the page") == "Summary of the page"
+
+
+def test_long_lines_are_cut_at_a_word() -> None:
+    title = title_of_exchange("How does the depth controller decide " + "how many tokens to guess " * 5)
+    assert title == "How does the depth controller decide how many…"
+
+
+@given(st.text(max_size=200), st.text(max_size=50))
+def test_a_title_is_one_line_of_bounded_width(question: str, answer: str) -> None:
+    title = title_of_exchange(question, answer)
+    width = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in title)
+    assert width <= WIDEST + 1
+    assert "\n" not in title

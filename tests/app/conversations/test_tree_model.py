@@ -1,0 +1,248 @@
+"""The message tree against a plain-Python tree, over random sequences of everything that changes one."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
+from engine.stats import RequestStats
+from tests.app.conversations.conftest import Clock
+
+WORDS = st.text(st.sampled_from("초안草a é\n"), max_size=6)
+
+
+@dataclass
+class Node:
+    role: str
+    text: str
+    state: str
+    parent: Node | None
+    children: list[Node] = field(default_factory=list)
+    selected: Node | None = None
+
+
+@dataclass
+class Tree:
+    """A chat: an invisible root whose children are the first messages."""
+
+    root: Node = field(default_factory=lambda: Node("root", "", "complete", None))
+    trashed: bool = False
+
+    def path(self) -> list[Node]:
+        shown = []
+        node = self.root.selected
+        while node is not None:
+            shown.append(node)
+            node = node.selected
+        return shown
+
+
+def grow(parent: Node, role: str, text: str, state: str = "complete") -> Node:
+    node = Node(role, text, state, parent)
+    parent.children.append(node)
+    parent.selected = node
+    return node
+
+
+def copied(node: Node, parent: Node) -> Node:
+    state = "interrupted" if node.state == "streaming" else node.state
+    copy = Node(node.role, node.text, state, parent)
+    for child in node.children:
+        copy.children.append(copied(child, copy))
+        if child is node.selected:
+            copy.selected = copy.children[-1]
+    return copy
+
+
+class TreeMachine(RuleBasedStateMachine):
+    chats = Bundle("chats")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.clock = Clock()
+        self.store, _report = open_store(self.folder / "chats.db", self.clock)
+        self.trees: dict[int, Tree] = {}
+        self.nodes: dict[int, Node] = {}
+
+    def teardown(self) -> None:
+        self.store.close()
+        shutil.rmtree(self.folder)
+
+    def known(self, node: Node, message: int) -> None:
+        self.nodes[message] = node
+
+    def pick(self, data: st.DataObject, chat: int, *states: str, role: str = "") -> int | None:
+        """A message of the chat in one of these states."""
+        mine = {message.id for message in self.store.messages.all(chat)}
+        fitting = sorted(
+            message
+            for message in mine
+            if (not states or self.nodes[message].state in states) and role in ("", self.nodes[message].role)
+        )
+        return data.draw(st.sampled_from(fitting)) if fitting else None
+
+    @rule(target=chats)
+    def create(self) -> int:
+        chat = self.store.conversations.create()
+        self.trees[chat] = Tree()
+        return chat
+
+    @rule(chat=chats, text=WORDS)
+    def turn(self, chat: int, text: str) -> None:
+        path = self.trees[chat].path()
+        parent = path[-1] if path else self.trees[chat].root
+        self.known(grow(parent, "user", text), self.store.messages.add_user_turn(chat, text))
+
+    @rule(chat=chats, data=st.data())
+    def answer(self, chat: int, data: st.DataObject) -> None:
+        message = self.pick(data, chat, role="user")
+        if message is not None:
+            node = grow(self.nodes[message], "assistant", "", "streaming")
+            self.known(node, self.store.answers.start(message, AnswerSource()))
+
+    @rule(chat=chats, text=WORDS, data=st.data())
+    def stream(self, chat: int, text: str, data: st.DataObject) -> None:
+        message = self.pick(data, chat, "streaming")
+        if message is not None:
+            self.store.answers.append(message, text)
+            self.nodes[message].text += text
+
+    @rule(chat=chats, text=WORDS, fails=st.booleans(), data=st.data())
+    def end(self, chat: int, text: str, fails: bool, data: st.DataObject) -> None:
+        message = self.pick(data, chat, "streaming")
+        if message is not None:
+            if fails:
+                self.store.answers.fail(message, "internal", {}, text=text)
+            else:
+                self.store.answers.finish(message, "stop", RequestStats(), text)
+            self.nodes[message].text += text
+            self.nodes[message].state = "failed" if fails else "complete"
+
+    @rule(chat=chats, data=st.data())
+    def resume(self, chat: int, data: st.DataObject) -> None:
+        message = self.pick(data, chat, "complete", "failed", "interrupted", role="assistant")
+        if message is not None:
+            self.store.answers.resume(message, AnswerSource())
+            self.nodes[message].state = "streaming"
+
+    @rule(chat=chats, text=WORDS, data=st.data())
+    def edit(self, chat: int, text: str, data: st.DataObject) -> None:
+        message = self.pick(data, chat)
+        if message is not None:
+            original = self.nodes[message]
+            assert original.parent is not None
+            self.known(grow(original.parent, original.role, text), self.store.messages.edit(message, text))
+
+    @rule(chat=chats, data=st.data())
+    def regenerate(self, chat: int, data: st.DataObject) -> None:
+        message = self.pick(data, chat, role="assistant")
+        if message is not None:
+            original = self.nodes[message]
+            assert original.parent is not None
+            node = grow(original.parent, "assistant", "", "streaming")
+            self.known(node, self.store.answers.regenerate(message, AnswerSource()))
+
+    @rule(chat=chats, data=st.data())
+    def select(self, chat: int, data: st.DataObject) -> None:
+        message = self.pick(data, chat)
+        if message is not None:
+            self.store.messages.select(message)
+            node: Node | None = self.nodes[message]
+            while node is not None and node.parent is not None:
+                node.parent.selected = node
+                node = node.parent
+
+    @rule(target=chats, chat=chats, data=st.data())
+    def branch(self, chat: int, data: st.DataObject) -> int:
+        message = self.pick(data, chat)
+        if message is None:
+            return self.create()
+        chain = [self.nodes[message]]
+        while chain[-1].parent is not None:
+            chain.append(chain[-1].parent)
+        tree = Tree()
+        end = tree.root
+        for node in chain[-2::-1]:
+            end = grow(end, node.role, node.text, "interrupted" if node.state == "streaming" else node.state)
+        return self.adopt(self.store.messages.branch(message), tree)
+
+    @rule(target=chats, chat=chats)
+    def duplicate(self, chat: int) -> int:
+        original = self.trees[chat].root
+        root = copied(original, original)
+        root.parent = None
+        return self.adopt(self.store.messages.duplicate(chat), Tree(root))
+
+    def adopt(self, chat: int, tree: Tree) -> int:
+        """Pair the copies in the store with those in the model, by walking both down."""
+        self.trees[chat] = tree
+        children: dict[int | None, list[int]] = {}
+        for message in self.store.messages.all(chat):
+            children.setdefault(message.parent_id, []).append(message.id)
+        waiting: list[tuple[int | None, Node]] = [(None, tree.root)]
+        while waiting:
+            message, node = waiting.pop()
+            ids = sorted(children.get(message, []), key=lambda identity: self.store.messages.get(identity).position)
+            assert len(ids) == len(node.children)
+            for identity, child in zip(ids, node.children, strict=True):
+                self.known(child, identity)
+                waiting.append((identity, child))
+        return chat
+
+    @rule(chat=consumes(chats))
+    def purge(self, chat: int) -> None:
+        self.store.conversations.trash(chat)
+        self.store.conversations.purge_trash()
+        del self.trees[chat]
+
+    @rule()
+    def restart(self) -> None:
+        self.store.close()
+        self.clock.now += 1.0
+        self.store, _report = open_store(self.folder / "chats.db", self.clock)
+        for node in self.nodes.values():
+            if node.state == "streaming":
+                node.state = "interrupted"
+
+    @invariant()
+    def every_chat_shows_what_the_model_shows(self) -> None:
+        assert {chat.id for chat in self.store.conversations.view()} == set(self.trees)
+        for chat, tree in self.trees.items():
+            shown = self.store.messages.path(chat)
+            expected = tree.path()
+            assert [(m.role, m.content, m.state) for m in shown] == [(n.role, n.text, n.state) for n in expected]
+            for message, node in zip(shown, expected, strict=True):
+                assert node.parent is not None
+                assert message.sibling_count == len(node.parent.children)
+                assert node.parent.children[message.position] is node
+
+
+COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
+
+
+def test_the_store_behaves_as_a_plain_tree() -> None:
+    run_state_machine_as_test(
+        TreeMachine, settings=settings(max_examples=10, stateful_step_count=20, derandomize=True, **COMMON)
+    )
+
+
+@pytest.mark.campaign
+def test_the_store_behaves_as_a_plain_tree_for_long() -> None:
+    run_state_machine_as_test(TreeMachine, settings=settings(max_examples=300, stateful_step_count=60, **COMMON))

@@ -1,0 +1,142 @@
+"""The store's thread: order, delays, reports, and streamed text that is on disk within a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations import answer_writer
+from app.conversations.errors import NotFound, StoreNotWritable
+from app.conversations.records import AnswerSource, Changes
+from app.conversations.worker import StoreThread
+from engine.events import Token
+from engine.stats import RequestStats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from app.conversations.store import ConversationStore
+
+
+@pytest.fixture
+def thread(path: Path) -> Iterator[StoreThread]:
+    thread = StoreThread(path)
+    yield thread
+    thread.close()
+
+
+def streaming_answer(store: ConversationStore) -> int:
+    chat = store.conversations.create()
+    return store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource())
+
+
+def test_operations_run_in_order_on_one_thread(thread: StoreThread) -> None:
+    seen: list[int] = []
+    names = [thread.submit(lambda _store, n=n: (seen.append(n), threading.current_thread().name)) for n in range(50)]
+    assert {future.result(10)[1] for future in names} == {"store"}
+    assert seen == list(range(50))
+
+
+def test_an_error_goes_to_its_own_future_only(thread: StoreThread) -> None:
+    failing = thread.submit(lambda store: store.conversations.get(99))
+    working = thread.submit(lambda store: store.conversations.create())
+    assert isinstance(failing.exception(10), NotFound)
+    assert working.result(10) == 1
+
+
+def test_changes_are_reported_after_the_commit(path: Path) -> None:
+    seen: list[Changes] = []
+    thread = StoreThread(path, seen.append)
+    chat = thread.submit(lambda store: store.conversations.create()).result(10)
+    thread.close()
+    assert seen == [Changes(conversations=frozenset({chat}))]
+
+
+@pytest.mark.expects_log
+def test_a_listener_that_fails_harms_no_operation(path: Path) -> None:
+    def fail(_changes: Changes) -> None:
+        raise RuntimeError("listener")
+
+    thread = StoreThread(path, fail)
+    assert thread.submit(lambda store: store.conversations.create()).result(10) == 1
+    thread.close()
+
+
+def test_a_store_that_does_not_open_says_so_to_everybody(path: Path) -> None:
+    path.mkdir(parents=True)
+    thread = StoreThread(path)
+    error = thread.opened.exception(10)
+    assert error is not None
+    assert thread.submit(lambda store: store.conversations.create()).exception(10) is error
+    thread.close()
+
+
+def test_closing_runs_what_waits_and_refuses_what_comes_later(path: Path) -> None:
+    thread = StoreThread(path)
+    delayed = thread.submit(lambda store: store.conversations.create(), delay=3600.0)
+    thread.close()
+    assert delayed.result(0) == 1
+    assert isinstance(thread.submit(lambda store: store.close()).exception(0), RuntimeError)
+    assert "store" not in {other.name for other in threading.enumerate()}
+
+
+def test_streamed_text_reaches_the_disk_without_an_end(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.01)
+    answer = thread.submit(streaming_answer).result(10)
+    writer = thread.answer_writer(answer)
+    writer.append("Hel", [Token(1, "Hel", "main", 0, 1, 0.0)])
+    writer.append("lo")
+    deadline = time.monotonic() + 20
+    while thread.submit(lambda store: store.messages.get(answer).content).result(10) != "Hello":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert len(thread.submit(lambda store: store.messages.tokens(answer)).result(10)) == 1
+
+
+def test_an_end_writes_what_waits_at_once(thread: StoreThread) -> None:
+    answer = thread.submit(streaming_answer).result(10)
+    writer = thread.answer_writer(answer)
+    writer.append("all of it", [Token(1, "all of it", "main", 0, 1, 0.0)])
+    writer.finish("stop", RequestStats()).result(10)
+    message = thread.submit(lambda store: store.messages.get(answer)).result(10)
+    assert (message.content, message.state) == ("all of it", "complete")
+
+
+def test_a_failure_keeps_what_was_written(thread: StoreThread) -> None:
+    answer = thread.submit(streaming_answer).result(10)
+    writer = thread.answer_writer(answer)
+    writer.append("half")
+    writer.fail("internal", {"detail": "x"}).result(10)
+    message = thread.submit(lambda store: store.messages.get(answer)).result(10)
+    assert (message.content, message.state) == ("half", "failed")
+
+
+def test_text_waits_for_room_on_the_disk(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.01)
+    answer = thread.submit(streaming_answer).result(10)
+    writer = thread.answer_writer(answer)
+    thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1")).result(10)
+    writer.append("x" * 50_000)
+    deadline = time.monotonic() + 20
+    while writer.trouble is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert isinstance(writer.trouble, StoreNotWritable)
+    thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1000000")).result(10)
+    writer.append("y")
+    writer.finish("stop", RequestStats()).result(10)
+    message = thread.submit(lambda store: store.messages.get(answer)).result(10)
+    assert message.content == "x" * 50_000 + "y"
+
+
+def test_an_answer_of_a_purged_chat_is_dropped(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.0)
+    answer = thread.submit(streaming_answer).result(10)
+    writer = thread.answer_writer(answer)
+    thread.submit(lambda store: store.conversations.purge(1)).result(10)
+    writer.append("to nobody")
+    assert isinstance(writer.finish("stop", RequestStats()).exception(10), NotFound)

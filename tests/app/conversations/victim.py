@@ -1,0 +1,118 @@
+"""A process that works on a store until it is killed, and says on its standard output what it was told is
+done.
+
+    python -m tests.app.conversations.victim PATH [SEED]
+
+Without a seed it only opens the store, and waits.
+
+One JSON object a line: {"try": what it is about to do}, {"done": the same, with ids}, {"shown": text a person
+saw}. Times are those of the system's monotonic clock, which the killer shares.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from app.conversations.records import AnswerSource
+from app.conversations.worker import StoreThread
+from engine.events import Token
+from engine.stats import RequestStats
+
+WORDS = ["초안 ", "draft ", "草稿 ", "推測 ", "token ", "モデル ", "라운드 ", "accept "]
+
+
+def say(**line: Any) -> None:
+    line["at"] = time.monotonic()
+    os.write(1, (json.dumps(line) + "\n").encode())
+
+
+class Victim:
+    """Draws one operation after another, waits for its future, and reports it."""
+
+    def __init__(self, thread: StoreThread, draw: random.Random) -> None:
+        self.thread = thread
+        self.draw = draw
+        listed = thread.submit(lambda store: store.conversations.view()).result()
+        self.chats = [chat.id for chat in listed]
+
+    def run(self) -> None:
+        while True:
+            kind = self.draw.choice(["chat", "turn", "stream", "stream", "edit", "trash", "purge", "branch", "rename"])
+            if kind != "chat" and not self.chats:
+                continue
+            getattr(self, kind)()
+
+    def do(self, what: str, operation: Any, **fields: Any) -> Any:
+        say(**{"try": what}, **fields)
+        result = self.thread.submit(operation).result()
+        say(done=what, result=result, **fields)
+        return result
+
+    def chat(self) -> None:
+        if len(self.chats) < 12:
+            self.chats.append(self.do("chat", lambda store: store.conversations.create(title="t")))
+
+    def turn(self) -> int:
+        chat, text = self.draw.choice(self.chats), f"question {self.draw.random()}"
+        return int(self.do("turn", lambda store: store.messages.add_user_turn(chat, text), chat=chat, text=text))
+
+    def stream(self) -> None:
+        turn = self.turn()
+        answer = self.do("answer", lambda store: store.answers.start(turn, AnswerSource("m", "d", "draft")), turn=turn)
+        writer = self.thread.answer_writer(answer)
+        shown = ""
+        for number in range(self.draw.randint(1, 300)):
+            text = self.draw.choice(WORDS)
+            writer.append(text, [Token(number, text, "draft", 0, number, -0.5)])
+            shown += text
+            say(shown=shown, answer=answer)
+            time.sleep(0.008)
+        say(**{"try": "finish"}, answer=answer)
+        writer.finish("stop", RequestStats(generated_tokens=number + 1)).result()
+        say(done="finish", answer=answer, text=shown)
+
+    def edit(self) -> None:
+        chat, text = self.draw.choice(self.chats), f"edited {self.draw.random()}"
+        path = self.thread.submit(lambda store: store.messages.path(chat)).result()
+        if path:
+            message = self.draw.choice(path).id
+            self.do("edit", lambda store: store.messages.edit(message, text), chat=chat, text=text)
+
+    def trash(self) -> None:
+        chat = self.draw.choice(self.chats)
+        self.do("trash", lambda store: store.conversations.trash(chat), chat=chat)
+        if self.draw.random() < 0.5:
+            self.do("restore", lambda store: store.conversations.restore(chat), chat=chat)
+
+    def purge(self) -> None:
+        chat = self.draw.choice(self.chats)
+        if self.draw.random() < 0.4:
+            self.chats.remove(chat)
+            self.do("purge", lambda store: store.conversations.purge(chat), chat=chat)
+
+    def branch(self) -> None:
+        chat = self.draw.choice(self.chats)
+        path = self.thread.submit(lambda store: store.messages.path(chat)).result()
+        if path and len(self.chats) < 12:
+            message = self.draw.choice(path).id
+            self.chats.append(self.do("branch", lambda store: store.messages.branch(message), chat=chat))
+
+    def rename(self) -> None:
+        chat, title = self.draw.choice(self.chats), f"title {self.draw.random()}"
+        self.do("rename", lambda store: store.conversations.rename(chat, title), chat=chat, title=title)
+
+
+if __name__ == "__main__":
+    opened = StoreThread(Path(sys.argv[1]))
+    say(opening=True)
+    opened.opened.result()
+    say(opened=True)
+    if len(sys.argv) > 2:
+        Victim(opened, random.Random(int(sys.argv[2]))).run()
+    time.sleep(3600)

@@ -1,0 +1,58 @@
+"""A draft that is the main model itself is always right: whatever its caches are, nothing it wrote gets lost."""
+
+from __future__ import annotations
+
+import mlx.core as mx
+import pytest
+
+from engine.requests import SamplingSettings
+from engine.sampling import Sampler
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.round import Rounds
+from engine.speculation.sequence import Sequence
+from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
+
+PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
+VOCABULARY = 64
+
+
+def sequence_of(name: str) -> Sequence:
+    sequence = Sequence(build(name), fresh_caches(name))
+    sequence.append(PROMPT)
+    return sequence
+
+
+def rounds_with_itself_as_draft(name: str, sampler: Sampler) -> Rounds:
+    draft = DraftModelProposer(sequence_of(name), sampler, 10**6)
+    return Rounds(sequence_of(name), sampler, {"draft": draft})
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: float) -> None:
+    rounds = rounds_with_itself_as_draft(name, Sampler(SamplingSettings(temperature=temperature, seed=4), VOCABULARY))
+    drafted = accepted = 0
+    # As if the main model had said something else after `keep` guesses: every pattern of rejected rows.
+    for number in range(16):
+        flight = rounds.launch("draft", 4)
+        landing = rounds.land(flight)
+        drafted += 4
+        accepted += landing.accepted
+        keep = min(number % 5, landing.accepted)
+        rounds.commit(flight, keep, [*landing.tokens[:keep], (landing.tokens[keep] + 1) % VOCABULARY])
+    assert accepted >= drafted - 2  # ties between rows of different width may go either way
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_draft_catches_up_on_exactly_what_plain_rounds_added(name: str) -> None:
+    sampler = Sampler(SamplingSettings(), VOCABULARY)
+    rounds = rounds_with_itself_as_draft(name, sampler)
+    draft = rounds._proposers["draft"]
+    assert isinstance(draft, DraftModelProposer)
+    for depth in (0, 0, 3, 0, 0, 0, 2, 4, 0, 1):
+        flight = rounds.launch("draft" if depth else None, depth)
+        landing = rounds.land(flight)
+        rounds.commit(flight, landing.accepted, landing.tokens)
+        assert draft.sequence.tokens == rounds.sequence.tokens
+        assert landing.accepted == depth
+    mx.clear_cache()
