@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
@@ -18,14 +20,37 @@ from engine import Engine, starter_pair
 
 
 def open_window(application: Application, preferences: PreferenceFile | None = None) -> tuple[MainWindow, Session]:
-    """The window with its session. The starter pair begins to load once the window has been painted."""
+    """The window with its session. A pair begins to load once the window has been painted.
+
+    With `preferences` it is the one that was used last, if it is still there; else the starter pair.
+    """
     session = Session(Engine, starter_pair())
     library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
+    if preferences is not None:
+        session.models_changed.connect(partial(_remember, session, preferences))
     window.show()
-    QTimer.singleShot(0, session, session.load_starter)
+    QTimer.singleShot(0, session, partial(_load_last, session, preferences) if preferences else session.load_starter)
     QTimer.singleShot(0, library, library.start)
     return window, session
+
+
+def _load_last(session: Session, preferences: PreferenceFile) -> None:
+    main, draft = preferences.values.main_model, preferences.values.draft_model
+    if main and (Path(main) / "config.json").exists():
+        session.load(main, draft or None)
+    else:
+        session.load_starter()
+
+
+def _remember(session: Session, preferences: PreferenceFile) -> None:
+    """Only what has been loaded, so that a model that brings the program down is not tried at every start."""
+    pair = session.pair
+    if pair.loading or pair.main is None:
+        return
+    main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
+    is_starter = main == str(session.starter_pair[0])
+    preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
 
 def show_window(language: str | None = None) -> int:

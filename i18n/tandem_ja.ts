@@ -1487,6 +1487,10 @@
         <translation>チャット</translation>
     </message>
     <message>
+        <source>Use as draft</source>
+        <translation>ドラフトとして使う</translation>
+    </message>
+    <message>
         <source>{name} is ready.</source>
         <translation>{name} の準備ができました。</translation>
     </message>

@@ -1487,6 +1487,10 @@
         <translation>대화</translation>
     </message>
     <message>
+        <source>Use as draft</source>
+        <translation>초안으로 사용</translation>
+    </message>
+    <message>
         <source>{name} is ready.</source>
         <translation>{name} 준비가 끝났어요.</translation>
     </message>

@@ -1487,6 +1487,10 @@
         <translation>对话</translation>
     </message>
     <message>
+        <source>Use as draft</source>
+        <translation>用作草稿</translation>
+    </message>
+    <message>
         <source>{name} is ready.</source>
         <translation>{name} 已就绪。</translation>
     </message>

@@ -19,7 +19,8 @@ class Preferences:
 
     `language` and `theme` are "system" or one of the app's; `hub_endpoint` is the address of a mirror and `proxy` that
     of a proxy, "" for none; `model_folders` are searched for models beside the Hugging Face cache; `offer_seen` says
-    that the offer of a first pair has been answered.
+    that the offer of a first pair has been answered; `main_model` and `draft_model` are the folders of the pair that
+    was used last, "" for the starter or no draft.
     """
 
     language: str = "system"
@@ -28,6 +29,8 @@ class Preferences:
     proxy: str = ""
     model_folders: tuple[str, ...] = ()
     offer_seen: bool = False
+    main_model: str = ""
+    draft_model: str = ""
 
 
 class PreferenceFile:
