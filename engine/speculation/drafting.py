@@ -126,8 +126,6 @@ class Drafting:
         A round in which the draft model had to read up first says nothing about what rounds cost.
         """
         read_before, self._read_before = self._read_before, self.tokens_read
-        if self.tokens_read != read_before:
-            return
         controller = self._controller
         controller.observe(
             choice.source if choice.depth else None,
@@ -138,6 +136,7 @@ class Drafting:
             record.draft_s if timed else None,
             bucket=choice.bucket,
             checked=record.drafted,
+            typical=self.tokens_read == read_before,
         )
         for source, proposer in self.proposers.items():
             for trial in proposer.trials():
