@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 # Kinds that mlx-lm merges into a batch, history and all, and takes apart again.
 _MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVCache", "ArraysCache")}
-# Families of which a row of a batch is not read as it is alone.
-BATCH_DEPENDENT: dict[str, str] = {}
+# gemma2 and gpt_bigcode raise on a batch; afm7 and minimax_m3_vl take the batch's positions for every row's.
+_UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
+BATCH_DEPENDENT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _UNFIT}
 # Who ends and when is decided here, not in mlx-lm.
 _ENDLESS = 2**31
 
