@@ -400,6 +400,18 @@
         <translation>모델의 대화 템플릿으로 이 대화를 쓸 수 없어요: {detail}. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>이미 질문 {limit}개가 기다리고 있어요. 그중 하나가 답변을 받은 뒤에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
     </message>
@@ -692,6 +704,10 @@
     <message>
         <source>Not guessing: several answers share the model right now.</source>
         <translation>추측하지 않는 중: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>추측하지 않는 중: 답변들이 함께 처리될 수 없어({kind}) 번갈아 진행돼요.</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>

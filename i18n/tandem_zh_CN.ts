@@ -400,6 +400,18 @@
         <translation>模型的对话模板无法表示这段对话：{detail}。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>已有 {limit} 个问题在等待。等其中一个回答完后再试。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。{largest} 个 token 可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
     </message>
@@ -692,6 +704,10 @@
     <message>
         <source>Not guessing: several answers share the model right now.</source>
         <translation>未推测：现在有多个回答在共用模型。</translation>
+    </message>
+    <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>未推测：这些回答无法一起处理（{kind}），正在轮流进行。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
