@@ -80,7 +80,6 @@ QLineEdit:focus { border: 1px solid $main; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
 #banner { background: $problem_tint; border-radius: 12px; }
-#bannerGood { background: $draft_tint; border-radius: 12px; }
 #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
 #card { background: $panel; border: 1px solid $line; border-radius: 12px; }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -25,6 +25,8 @@ def error_sentence(error: EngineError) -> str:
         return hub_sentence(error)
     if error.code == "prompt-too-long":
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
+    if error.code == "not-enough-memory":
+        return _not_enough_memory(error.arguments)
     return _error_sentences(error.code).format(**arguments)
 
 
@@ -34,6 +36,9 @@ def _error_sentences(code: str) -> str:
         "engine": translate("Errors", "Something went wrong in the engine. Try again."),
         "bad-request": translate("Errors", "“{actual}” is not possible for {name}. Change it and try again."),
         "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
+        "queue-full": translate(
+            "Errors", "{limit} questions are waiting already. Try again when one of them has been answered."
+        ),
         "template-failed": translate(
             "Errors",
             "The model's chat template cannot write this conversation: {detail}. "
@@ -53,6 +58,29 @@ def _prompt_too_long(tokens: int, limit: int) -> str:
         "This chat has {tokens} tokens and the model can hold {limit}. "
         "Start a new chat, shorten your message or choose a model with a longer context.",
     ).format(tokens=_number(tokens), limit=_number(limit))
+
+
+def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
+    translate = QCoreApplication.translate
+    if arguments["largest_context"]:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "It fits with {largest} tokens: shorten the context or choose a smaller draft model.",
+        )
+    else:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "Choose a smaller model or close other apps.",
+        )
+    return sentence.format(
+        name=arguments["name"],
+        needed=_number(arguments["needed"] / 1e9, 1),
+        available=_number(arguments["available"] / 1e9, 1),
+        context=_number(arguments["context"]),
+        largest=_number(arguments["largest_context"]),
+    )
 
 
 def _model_sentence(arguments: Mapping[str, str]) -> str:
@@ -143,6 +171,7 @@ def plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),
         "measuring": translate("PlainReasons", "Measuring how fast plain decoding is here."),
         "batch": translate("PlainReasons", "Not guessing: several answers share the model right now."),
+        "turns": translate("PlainReasons", "Not guessing: answers take turns, they cannot share a batch ({kind})."),
         "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
         "length-limit": translate("PlainReasons", "Not guessing: the answer is about to reach its length limit."),
     }

@@ -80,7 +80,19 @@ def load(name_or_path: str | Path) -> LoadedModel:
         bytes=_parameter_bytes(model),
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
-    return LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids))
+    loaded = LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids))
+    _warm_up(loaded)
+    return loaded
+
+
+def _warm_up(loaded: LoadedModel) -> None:
+    """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures."""
+    try:
+        caches = loaded.new_caches()
+        for rows in (8, 1, 5, 1):
+            mx.eval(loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches))
+    except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, IndexError) as error:
+        raise _explain(loaded.info.path, error) from error
 
 
 def _load_weights(path: Path) -> tuple[nn.Module, dict[str, Any]]:

@@ -68,6 +68,14 @@
         <translation>設定を開く</translation>
     </message>
     <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>削除したチャットを元に戻す</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>ウインドウを閉じる</translation>
     </message>
@@ -476,6 +484,18 @@
         <translation>モデルのチャットテンプレートではこの会話を表せません: {detail}。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>すでに {limit} 件の質問が待っています。どれかの回答が終わってから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
     </message>
@@ -844,6 +864,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>「{title}」を削除しました。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1388,6 +1412,10 @@
         <translation>推測していません: いま複数の回答がモデルを共有しています。</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>推測していません: まとめて処理できないため（{kind}）、回答が交代で進んでいます。</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>最初のトークンは常にメインモデルだけが書きます。</translation>
     </message>
@@ -1483,12 +1511,12 @@
 <context>
     <name>Switcher</name>
     <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
         <source>Use as draft</source>
         <translation>ドラフトとして使う</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
     </message>
     <message>
         <source>{name} is ready.</source>

@@ -68,6 +68,14 @@
         <translation>설정 열기</translation>
     </message>
     <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>삭제한 대화 되살리기</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>창 닫기</translation>
     </message>
@@ -476,6 +484,18 @@
         <translation>모델의 대화 템플릿으로 이 대화를 쓸 수 없어요: {detail}. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>이미 질문 {limit}개가 기다리고 있어요. 그중 하나가 답변을 받은 뒤에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
     </message>
@@ -844,6 +864,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>“{title}” 대화를 삭제했어요.</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1388,6 +1412,10 @@
         <translation>추측하지 않는 중: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>추측하지 않는 중: 답변들이 함께 처리될 수 없어({kind}) 번갈아 진행돼요.</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>첫 토큰은 항상 메인 모델이 혼자 써요.</translation>
     </message>
@@ -1483,12 +1511,12 @@
 <context>
     <name>Switcher</name>
     <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
         <source>Use as draft</source>
         <translation>초안으로 사용</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
     </message>
     <message>
         <source>{name} is ready.</source>

@@ -68,6 +68,14 @@
         <translation>打开设置</translation>
     </message>
     <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>恢复已删除的对话</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>关闭窗口</translation>
     </message>
@@ -476,6 +484,18 @@
         <translation>模型的对话模板无法表示这段对话：{detail}。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>已有 {limit} 个问题在等待。等其中一个回答完后再试。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。{largest} 个 token 可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
     </message>
@@ -844,6 +864,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>已删除“{title}”。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1388,6 +1412,10 @@
         <translation>未推测：现在有多个回答在共用模型。</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>未推测：这些回答无法一起处理（{kind}），正在轮流进行。</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>首个 token 始终由主模型单独写出。</translation>
     </message>
@@ -1483,12 +1511,12 @@
 <context>
     <name>Switcher</name>
     <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
         <source>Use as draft</source>
         <translation>用作草稿</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
     </message>
     <message>
         <source>{name} is ready.</source>

@@ -135,7 +135,7 @@ class Switcher(QObject):
         name = wording.entry_name(entry)
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
-        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, good=True)
+        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
         self._notify(self.tr("{name} is ready.").format(name=name))
 
     def _complete_pair(self, repository: str) -> str:

@@ -109,6 +109,10 @@ class DepthController:
         self._current = PLAIN_ARM
         self._trying = None
 
+    def interrupted(self) -> None:
+        """The next round does not follow the last one directly: another request had the device in between."""
+        self._costs.interrupted()
+
     def choose(
         self,
         limits: Mapping[str, int],
