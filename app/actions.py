@@ -34,6 +34,7 @@ class Circumstances:
     has_answer: bool = False
     can_retry: bool = False
     loading: bool = False
+    can_restore: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -109,6 +110,15 @@ ACTIONS = (
         "",
         "trash",
         enabled=lambda now: now.has_turns,
+    ),
+    ActionSpec(
+        "restore-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Undo"),
+        QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
+        "Ctrl+Shift+Z",
+        "retry",
+        enabled=lambda now: now.can_restore,
     ),
     ActionSpec(
         "close-window",

@@ -97,7 +97,7 @@ class Header(QFrame):
         self._status = QLabel(self)
         self._status.setProperty("look", "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state = ""
+        self._state, self._state_may_go = "", True
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
         self._answers = Segments(actions, ("show-text", "show-tokens"), self)
@@ -156,6 +156,7 @@ class Header(QFrame):
         self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
         self.draft.setToolTip(state)
         self._state = self.tr("Loading…") if pair.loading else state
+        self._state_may_go = on
         self._status.setToolTip(state)
         self._fit()
 
@@ -170,7 +171,9 @@ class Header(QFrame):
             chip.set_name_width(min(_LONGEST_NAME, max(_SHORTEST_NAME, room)))
         left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
-        self._status.setText(shown if left > 60 else "")
+        # A reason is worth reading in part; that all is well is not.
+        worth_it = left > 60 and (shown == self._state or not self._state_may_go)
+        self._status.setText(shown if worth_it else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

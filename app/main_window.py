@@ -79,7 +79,8 @@ class MainWindow(QMainWindow):
             "send": lambda: self._composer.send(),
             "stop": session.stop,
             "ask-again": lambda: self._ask_again(session.chat.turns[-1]),
-            "delete-chat": lambda: session.delete(session.chat),
+            "delete-chat": self._delete_chat,
+            "restore-chat": self._restore_chat,
             "close-window": self.close,
             "quit": self.close,
             "copy-answer": self._copy_answer,
@@ -235,6 +236,18 @@ class MainWindow(QMainWindow):
         if turn is self._session.chat.turns[-1]:
             self._panel.strip.mark(rounds)
 
+    def _delete_chat(self) -> None:
+        title = self._session.chat.title
+        self._session.delete(self._session.chat)
+        self._update_actions()
+        self._banner.tell(
+            lambda: self.tr("“{title}” was deleted.").format(title=title), self._actions["restore-chat"], calm=True
+        )
+
+    def _restore_chat(self) -> None:
+        self._banner.hide()
+        self._session.restore()
+
     def _copy_answer(self) -> None:
         answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
         QGuiApplication.clipboard().setText(answers[-1])
@@ -303,6 +316,7 @@ class MainWindow(QMainWindow):
                 has_answer=any(turn.answer.text for turn in turns),
                 can_retry=session.ready and bool(turns),
                 loading=bool(session.pair.loading),
+                can_restore=bool(session.deleted),
             )
         )
         self._composer.set_streaming(session.chat.streaming)

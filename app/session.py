@@ -63,6 +63,7 @@ class Session(QObject):
         self.bridge = Bridge(self)
         self.chats = Chats()
         self.chat: Chat = self.chats.new()
+        self.deleted: list[Chat] = []
         self.pair = Pair()
         self.speculation = SpeculationSettings()
         self._streams: dict[Turn, Any] = {}
@@ -120,12 +121,20 @@ class Session(QObject):
         self.chats_changed.emit()
 
     def delete(self, chat: Chat) -> None:
+        """Take a chat out of the list; `restore` brings the last one back. What streams in it is stopped."""
         for turn in chat.turns:
             self._cancel(turn)
         self.chats.remove(chat)
+        self.deleted.append(chat)
         if chat is self.chat:
             self.open(next(iter(self.chats), None) or self.chats.new())
         self.chats_changed.emit()
+
+    def restore(self) -> None:
+        """Bring back the chat that was deleted last."""
+        chat = self.deleted.pop()
+        self.chats.put_back(chat)
+        self.open(chat)
 
     # Asking
 

@@ -60,6 +60,14 @@
         <translation>このチャットを削除</translation>
     </message>
     <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>削除したチャットを元に戻す</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>ウインドウを閉じる</translation>
     </message>
@@ -617,6 +625,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>「{title}」を削除しました。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>

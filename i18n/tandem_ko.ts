@@ -60,6 +60,14 @@
         <translation>이 대화 삭제</translation>
     </message>
     <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>삭제한 대화 되살리기</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>창 닫기</translation>
     </message>
@@ -617,6 +625,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>“{title}” 대화를 삭제했어요.</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>

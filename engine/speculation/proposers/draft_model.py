@@ -27,7 +27,6 @@ class DraftModelProposer:
 
     source = "draft"
     bucket = ""
-    reason = "draft-context-full"
     # Committed tokens that a round leaves to be read by the next one as a matter of course.
     usual_backlog = 1
 
@@ -45,9 +44,12 @@ class DraftModelProposer:
         """Committed tokens that the draft model has not read, the newest one aside."""
         return len(self.sequence.pending) - 1
 
+    @property
+    def reason(self) -> str:
+        return "draft-context-full" if len(self.sequence.tokens) >= self._context_length else "no-guess"
+
     def limit(self) -> int:
-        # A draft with another tokenizer may have no token yet for what came last: there is nothing to go on from.
-        return max(0, self._context_length - len(self.sequence.tokens)) if self.sequence.pending else 0
+        return max(0, self._context_length - len(self.sequence.tokens))
 
     def prepare(self) -> bool:
         if self.backlog <= PREFILL_CHUNK:

@@ -55,6 +55,9 @@ class SharedTokensProposer(DraftModelProposer):
         self._shared = mx.array(to_draft != NO_ID)
         self._to_draft = mx.array(np.maximum(to_draft, 0).astype(np.uint32))
 
+    def limit(self) -> int:
+        return super().limit() if self.sequence.pending else 0
+
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del drafted
         kept, others = self._translation.spelled(tokens[:accepted]), self._translation.spelled(tokens[accepted:])
@@ -100,6 +103,10 @@ class RewrittenTextProposer(DraftModelProposer):
         self._unread = unread
         self._written: list[int] = []
         self._ratio = 1.0
+
+    def limit(self) -> int:
+        # Nothing to go on from, or half a character that the draft does not see: whatever it wrote would not fit.
+        return super().limit() if self.sequence.pending and not self._unread else 0
 
     def propose(self, depth: int) -> Proposal:
         room = self._context_length - len(self.sequence.tokens)
