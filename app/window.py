@@ -13,10 +13,11 @@ from app import crash
 from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
-from app.places import settings_folder
+from app.places import learned_file, settings_folder
 from app.preferences.preference_file import PreferenceFile
 from app.session import Session
 from engine import Engine, starter_pair
+from engine.settings import EngineSettings
 
 
 def open_window(application: Application, preferences: PreferenceFile | None = None) -> tuple[MainWindow, Session]:
@@ -24,7 +25,7 @@ def open_window(application: Application, preferences: PreferenceFile | None = N
 
     With `preferences` it is the one that was used last, if it is still there; else the starter pair.
     """
-    session = Session(Engine, starter_pair())
+    session = Session(partial(Engine, EngineSettings(learned_file=learned_file())), starter_pair())
     library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
     if preferences is not None:

@@ -25,6 +25,7 @@ from engine.prefix_cache import PrefixCache
 from engine.settings import EngineSettings
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import Drafting
+from engine.speculation.learned import learned_here
 from engine.stats import RequestStats
 
 log = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ class Scheduler:
         self._thread = threading.get_ident()
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
+        self._learned = learned_here(self.settings.learned_file) if self.settings.learned_file else None
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self._waiting: deque[RequestStream] = deque()
         self._reading: deque[_Active] = deque()
@@ -113,7 +115,7 @@ class Scheduler:
         self._check_thread()
         self._end_active()
         self.prefix_cache.clear()
-        self._main, self._drafting = main, Drafting(main)
+        self._main, self._drafting = main, Drafting(main, self._learned)
         self._pace = PrefillPace()
         return self._use_draft(draft, None)
 
@@ -301,6 +303,9 @@ class Scheduler:
         finished = active.generation.finish()
         _log_finished(finished)
         active.stream.deliver(finished)
+        if self._drafting is not None:
+            # Now that the answer is out, nobody waits for the disk.
+            self._drafting.keep()
 
     def _cancel(self, active: _Active) -> None:
         """End a request that is under way, with what has been drawn for it so far."""
