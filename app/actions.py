@@ -121,6 +121,14 @@ ACTIONS = (
         enabled=lambda now: now.can_restore,
     ),
     ActionSpec(
+        "settings",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Settings…"),
+        QT_TRANSLATE_NOOP("Actions", "Open the settings"),
+        "Ctrl+,",
+        "settings",
+    ),
+    ActionSpec(
         "close-window",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Close window"),
@@ -158,6 +166,37 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Go to the chat search"),
         "Ctrl+Shift+F",
         "search",
+    ),
+    ActionSpec(
+        "choose-main",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Choose main model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a main model"),
+        "Ctrl+Shift+M",
+        "main-model",
+    ),
+    ActionSpec(
+        "choose-draft",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Choose draft model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a draft model"),
+        "Ctrl+Shift+D",
+        "draft-on",
+    ),
+    ActionSpec(
+        "models-page",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Models and downloads…"),
+        QT_TRANSLATE_NOOP("Actions", "Show models and downloads"),
+        "Ctrl+Shift+L",
+        "arrow-down",
+    ),
+    ActionSpec(
+        "unload",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Unload models"),
+        QT_TRANSLATE_NOOP("Actions", "Give back the memory of both models"),
+        enabled=lambda now: not now.loading,
     ),
     ActionSpec(
         "use-starter",
@@ -310,6 +349,7 @@ class Actions(QObject):
             action.triggered.connect(lambda _=False, run=handlers[spec.id]: run())
             self._actions[spec.id] = action
         self._actions["quit"].setMenuRole(QAction.MenuRole.QuitRole)
+        self._actions["settings"].setMenuRole(QAction.MenuRole.PreferencesRole)
         self.retranslate()
         self.repaint()
 

@@ -28,7 +28,13 @@ from app.chat.welcome import Welcome
 from app.conversations.pane import ChatPane
 from app.header import Header
 from app.language import LANGUAGES
+from app.models.first_run import FirstRunOffer
+from app.models.library import Library
+from app.models.switcher import Switcher
 from app.palette import CommandPalette
+from app.places import settings_folder
+from app.preferences.dialog import Owners, SettingsWindow
+from app.preferences.preference_file import PreferenceFile
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.panel import SpeculationPanel
 
@@ -50,16 +56,21 @@ _METHODS = {"speculation-auto": "auto", "speculation-on": "draft", "speculation-
 class MainWindow(QMainWindow):
     """Wires the session to the three panes. Closing it ends the session."""
 
-    def __init__(self, session: Session, application: Application) -> None:
+    def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
         super().__init__()
         self._session, self._application = session, application
+        self._library = library or Library(PreferenceFile(settings_folder() / "settings.json"))
         self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
         self._as_tokens = False
         self._actions = Actions(self._handlers(), self)
         self._chats = ChatPane(session.chats, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
         self._banner = Banner(self)
+        self._switcher = Switcher(self._library, session, self._header, self._banner, self)
+        self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
         self._welcome, self._transcript = Welcome(self), Transcript(self)
+        self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
+        self._welcome.set_offer(self._offer)
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
         self._panel = SpeculationPanel(self._actions, self)
         self._settings_menu = QMenu(self)
@@ -87,6 +98,11 @@ class MainWindow(QMainWindow):
             "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
             "search-chats": self._search_chats,
             "use-starter": session.load_starter,
+            "choose-main": lambda: self._switcher.main_picker.open(),
+            "choose-draft": lambda: self._switcher.draft_picker.open(),
+            "models-page": lambda: self._settings.open("models"),
+            "settings": lambda: self._settings.open("general"),
+            "unload": session.unload,
             "open-main": self._open_main,
             "open-draft": self._open_draft,
             "no-draft": lambda: session.set_draft(None),
@@ -136,6 +152,9 @@ class MainWindow(QMainWindow):
             self.menuBar().hide()
         self._language_menu = QMenu(self._settings_menu)
         self._theme_menu = QMenu(self._settings_menu)
+        self._settings_menu.addAction(self._actions["settings"])
+        self._settings_menu.addAction(self._actions["models-page"])
+        self._settings_menu.addSeparator()
         self._settings_menu.addMenu(self._theme_menu)
         self._settings_menu.addMenu(self._language_menu)
         for mode in ("system", "light", "dark"):
@@ -153,6 +172,11 @@ class MainWindow(QMainWindow):
         session.arrived.connect(self._show_arrived)
         session.chats_changed.connect(lambda: self._chats.refresh(session.chat))
         session.models_changed.connect(self._models_changed)
+        session.speculation_changed.connect(self._mark_choices)
+        self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
+        self._switcher.chat_wanted.connect(self._come_to_chat)
+        self._offer.starter_wanted.connect(self._composer.setFocus)
+        self._offer.more_wanted.connect(lambda: self._settings.open("models"))
         session.problem.connect(self._show_problem)
         self._chats.chosen.connect(session.open)
         self._welcome.asked.connect(self._ask)
@@ -247,6 +271,11 @@ class MainWindow(QMainWindow):
     def _restore_chat(self) -> None:
         self._banner.hide()
         self._session.restore()
+
+    def _come_to_chat(self) -> None:
+        self._settings.close()
+        self.activateWindow()
+        self._composer.setFocus()
 
     def _copy_answer(self) -> None:
         answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
@@ -352,6 +381,8 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
         self.hide()
+        self._settings.close()
+        self._library.close()
         self._session.close()
         super().closeEvent(event)
         QTimer.singleShot(0, self._application, self._application.quit)

@@ -96,6 +96,10 @@ class Session(QObject):
         self.models_changed.emit()
         self.bridge.watch(self.engine.set_draft(draft), self._loaded)
 
+    def unload(self) -> None:
+        """Give back the memory of both models."""
+        self.bridge.watch(self.engine.unload(), self._loaded)
+
     def _loaded(self, future: Future[Any]) -> None:
         error = future.exception()
         if error is None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.models.hub_wording import hub_sentence
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,6 +21,8 @@ def error_sentence(error: EngineError) -> str:
     arguments = {name: str(value) for name, value in error.arguments.items()}
     if error.code == "model-not-usable":
         return _model_sentence(arguments)
+    if error.code == "hub":
+        return hub_sentence(error)
     if error.code == "prompt-too-long":
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
     return _error_sentences(error.code).format(**arguments)

@@ -19,6 +19,7 @@ from mlx_lm.utils import dequantize_model, load_model, load_tokenizer
 from engine.errors import ModelNotUsable
 from engine.hub.inspection import check_folder
 from engine.hub.names import resolve_model
+from engine.hub.repository_names import repository_of_folder
 
 log = logging.getLogger(__name__)
 
@@ -139,5 +140,8 @@ def _display_name(name_or_path: str | Path, path: Path) -> str:
     text = str(name_or_path)
     if not Path(text).exists():
         return text
+    # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
+    if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
+        return repository
     # The starter pair's folders are called main and draft; their parent says which pair.
     return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name

@@ -8,16 +8,22 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QDeadlineTimer
+from PySide6.QtWidgets import QWidget
 
 from app.application import Application
 from app.language import LANGUAGES
 from app.main_window import MainWindow
+from app.models.page import INSTALLED, RECOMMENDED
+from app.preferences.dialog import PAGES
 from app.session import Session
 from engine.errors import ModelNotUsable
+from engine.hub.failures import HubError
+from tests.app.models.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 
 QUESTIONS = {
@@ -92,6 +98,7 @@ def main(folder: Path) -> None:
         for mode in ("light", "dark"):
             application.theme.set_mode(mode)
             _answered(application, folder, f"{code}-{mode}", code)
+            _models(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
@@ -138,13 +145,57 @@ def _states(application: Application, folder: Path) -> None:
     window.close()
 
 
-def _open(application: Application, scripts: list[Script], loads: list | None = None) -> tuple[MainWindow, Session]:
+def _models(application: Application, folder: Path, name: str) -> None:
+    """The pickers, the pages of the settings, and the first run."""
+    with TemporaryDirectory() as home:
+        library = ShownLibrary(Path(home))
+        window, _ = _open(application, [Script("")], library=library)
+        library.show(downloading("mlx-community/Qwen3-14B-4bit"))
+        for width, height in SIZES:
+            window.resize(width, height)
+            for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+                picker.open()
+                _save(application, window, folder / f"picker-{picker._role}-{name}-{width}.png")
+                picker.close_overlay()
+        library.show(
+            downloading("mlx-community/Qwen3-14B-4bit"),
+            downloading("mlx-community/gemma-3-12b-it-qat-4bit", "paused", bytes_done=1_700_000_000),
+            downloading(
+                LLAMA_DRAFT, "failed", error=HubError("no-space", LLAMA_DRAFT, needed=700_000_000, free=90_000_000)
+            ),
+        )
+        for width, height in ((1200, 820), (760, 600)):
+            window._settings.resize(width, height)
+            for spec in PAGES:
+                window._settings.open(spec.id)
+                _save(application, window._settings, folder / f"settings-{spec.id}-{name}-{width}.png")
+            window._settings.open("models")
+            window._settings.page("models").show_tab(INSTALLED)
+            _save(application, window._settings, folder / f"settings-installed-{name}-{width}.png")
+            window._settings.page("models").show_tab(RECOMMENDED)
+        window.close()
+        library = ShownLibrary(Path(home), bare())
+        window, _ = _open(application, [Script("")], library=library, pair=("starter/main", "starter/draft"))
+        window._offer.refresh()
+        for width, height in SIZES:
+            window.resize(width, height)
+            _save(application, window, folder / f"first-run-{name}-{width}.png")
+        window.close()
+
+
+def _open(
+    application: Application,
+    scripts: list[Script],
+    loads: list | None = None,
+    library: ShownLibrary | None = None,
+    pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
+) -> tuple[MainWindow, Session]:
     engine = ScriptedEngine(scripts, loads=loads or [])
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")))
-    window = MainWindow(session, application)
+    window = MainWindow(session, application, library)
     window.resize(*SIZES[0])
     window.show()
-    session.load("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit")
+    session.load(*pair)
     _settle(application, lambda: not session.pair.loading)
     return window, session
 
@@ -155,7 +206,7 @@ def _settle(application: Application, ready) -> None:
         application.processEvents()
 
 
-def _save(application: Application, window: MainWindow, path: Path) -> None:
+def _save(application: Application, window: QWidget, path: Path) -> None:
     for _ in range(5):
         application.processEvents()
     window.grab().save(str(path))
