@@ -48,9 +48,7 @@ class Banner(QFrame):
     def text(self) -> str:
         return self._label.text()
 
-    def tell(
-        self, sentence: Callable[[], str], action: QAction | None, calm: bool = False, good: bool = False
-    ) -> None:
+    def tell(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False, good: bool = False) -> None:
         """Show a sentence, asked for again when the language changes, and the action that helps or follows.
 
         `calm` for news that are no problem, `good` for good ones.

@@ -13,7 +13,7 @@ from app.chat.answer import Answer
 from app.conversations.chats import Chat, Chats, Turn
 from engine.errors import EngineError, InternalFailure
 from engine.events import Failed
-from engine.requests import ChatRequest, SpeculationSettings
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +66,8 @@ class Session(QObject):
         self.deleted: list[Chat] = []
         self.pair = Pair()
         self.speculation = SpeculationSettings()
+        self.sampling = SamplingSettings()
+        self.max_tokens: int | None = 1024
         self._streams: dict[Turn, Any] = {}
         self._closed = False
 
@@ -179,7 +181,12 @@ class Session(QObject):
             self.arrived.emit(chat, turn)
 
         try:
-            request = ChatRequest(messages=chat.messages(), speculation=self.speculation)
+            request = ChatRequest(
+                messages=chat.messages(),
+                sampling=self.sampling,
+                speculation=self.speculation,
+                max_tokens=self.max_tokens,
+            )
             self._streams[turn] = self.engine.submit(request, self.bridge.listen(receive))
         except EngineError as error:
             receive([Failed(error, "")])

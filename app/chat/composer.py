@@ -7,7 +7,15 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -26,8 +34,8 @@ _MAX_LINES = 10
 
 
 class MessageEdit(QPlainTextEdit):
-    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send, `edited` after every
-    change of the text or of what is being composed.
+    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send (with Command or Ctrl where
+    `send_key` is "modifier"), `edited` after every change of the text or of what is being composed.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends.
     Whether it composes is read from the text layout each time, because `clear()` ends a composition without
@@ -36,6 +44,7 @@ class MessageEdit(QPlainTextEdit):
 
     submitted = Signal()
     edited = Signal()
+    send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,8 +83,9 @@ class MessageEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if enter and plain:
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        none, modifier = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+        if enter and held == (none if self.send_key == "enter" else modifier):
             event.accept()
             # While composing, the input method has its own use for this key; a new line would be as wrong as sending.
             if not self.preedit():
@@ -158,6 +168,18 @@ class Composer(QWidget):
         self._streaming = streaming
         self._dress()
 
+    def set_send_key(self, key: str) -> None:
+        """Send with "enter", or with "modifier" and Enter."""
+        self.edit.send_key = key
+        self._say_keys()
+
+    def _say_keys(self) -> None:
+        if self.edit.send_key == "enter":
+            self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        else:
+            keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
+            self._keys.setText(self.tr("{keys} sends · Enter for a new line").format(keys=keys))
+
     def set_info(self, text: str) -> None:
         self._info.setText(text)
 
@@ -168,7 +190,7 @@ class Composer(QWidget):
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))
         self.edit.setAccessibleName(self.tr("Message"))
-        self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        self._say_keys()
         self._dress()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -142,7 +142,7 @@ class Library(QObject):
         values = self.preferences.values
         self._shelf = shelf
         try:
-            shelf.configure(values.hub_endpoint, values.proxy, values.model_folders)
+            shelf.configure(values.hub_endpoint, values.proxy, values.model_folders, values.work_offline)
         except EngineError as error:
             # A mirror that is no address must not hide the models that are here.
             log.info("the Hub's address cannot be used: %s", error)
@@ -163,9 +163,14 @@ class Library(QObject):
             return
         values = self.preferences.values
         self._call(
-            lambda shelf: shelf.configure(values.hub_endpoint, values.proxy, values.model_folders),
+            lambda shelf: shelf.configure(values.hub_endpoint, values.proxy, values.model_folders, values.work_offline),
             then=lambda _: self._opened(None),
         )
+
+    def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
+        self.start()
+        self._run(work, then)
 
     def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
         """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
@@ -174,7 +179,7 @@ class Library(QObject):
         def keep(shelf: Shelf) -> bool:
             kept = shelf.keep_token(values.hub_endpoint, token)
             if kept:
-                shelf.configure(values.hub_endpoint, values.proxy, values.model_folders)
+                shelf.configure(values.hub_endpoint, values.proxy, values.model_folders, values.work_offline)
             return kept
 
         self._call(keep, then=then)
