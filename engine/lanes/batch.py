@@ -151,9 +151,11 @@ class BatchLane:
         return self._commit(generation, member.latest, rows)
 
     def close(self) -> None:
-        """Give up whatever is in it."""
+        """Give up whatever is in it; it cannot be used again."""
         self._members, self._joining = [], []
         self._batch.close()
+        # Both hold each other: without this the weights stay until the garbage collector comes by.
+        del self._batch, self._model
 
     def _commit(self, generation: Generation, latest: tuple[_Draw, int], rows: int) -> TokensCommitted:
         draw, row = latest
