@@ -365,6 +365,9 @@ class Scheduler:
             except Exception:
                 log.exception("the caches of a failed request are lost")
             active.stream.deliver(Failed(_as_engine_error(error), generation.text, generation.stats()))
+            # Its frames know the caches and, through their variables, the error itself: nothing would go before the
+            # garbage collector comes by.
+            error.__traceback__ = None
 
     def _withdraw(self, active: _Active) -> None:
         """Out of whatever lane it is in, its caches at the last token that was told."""

@@ -144,9 +144,13 @@ class BatchLane:
             sequence.adopt(caches, list(sequence.tokens), sequence.position)
             return None
         self._members.remove(member)
+        if member.error is not None:
+            # A token that nobody drew was fed in its place.
+            sequence.adopt([], list(sequence.tokens), 0)
+            return None
         sequence.adopt(caches, list(sequence.tokens), len(sequence.tokens))
         mx.eval(sequence.arrays())
-        if member.latest is None or member.error is not None or generation.reason is not None:
+        if member.latest is None or generation.reason is not None:
             return None
         return self._commit(generation, member.latest, rows)
 

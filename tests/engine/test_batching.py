@@ -221,6 +221,10 @@ def test_a_sampler_that_fails_ends_its_own_request_only(scheduler: Scheduler, mo
     assert isinstance(bad.last, Failed)
     assert isinstance(bad.last.error, InternalFailure)
     assert [client.finished.ids for client in clients] == expected
+    # Nor does it leave anything wrong in the prefix cache.
+    monkeypatch.undo()
+    [after] = run(scheduler, request(TEXTS[2]))
+    assert after.finished.ids == alone(scheduler, request(TEXTS[2])).ids
 
 
 @pytest.mark.expects_log
