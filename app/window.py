@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
@@ -12,10 +13,16 @@ from app.main_window import MainWindow
 from app.session import Session
 from engine import Engine, starter_pair
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def open_window(application: Application) -> tuple[MainWindow, Session]:
-    """The window with its session. The starter pair begins to load once the window has been painted."""
-    session = Session(Engine, starter_pair())
+
+def open_window(application: Application, chats: Path | None = None) -> tuple[MainWindow, Session]:
+    """The window with its session. The starter pair begins to load once the window has been painted.
+
+    `chats` is the file of the chats; None is the user's own.
+    """
+    session = Session(Engine, starter_pair(), chats)
     window = MainWindow(session, application)
     window.show()
     QTimer.singleShot(0, session, session.load_starter)

@@ -52,12 +52,84 @@
         <translation>最後の質問にもう一度答える</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>続きを書く</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>最後の回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>最後のメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>最後に送ったメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>チャット名を変更</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>このチャットのタイトルを変更</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>チャットのピン留めを切り替え</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>このチャットを一番上に置く、またはやめる</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>チャットを複製</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>このチャットのコピーを作成</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>チャットをアーカイブ</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>このチャットをアーカイブに入れる</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>チャットを削除</translation>
     </message>
     <message>
         <source>Delete this chat</source>
         <translation>このチャットを削除</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Take the deleted chat out of the trash</source>
+        <translation>削除したチャットをゴミ箱から戻す</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>もう一度保存</translation>
+    </message>
+    <message>
+        <source>Try again to save what could not be saved</source>
+        <translation>保存できなかったものをもう一度保存</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>チャットのフォルダを表示</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>チャットが保存されているフォルダを開く</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -86,6 +158,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>メッセージ欄へ移動</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>チャット内を検索</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>このチャットで言葉を探す</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -236,6 +316,49 @@
     </message>
 </context>
 <context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>回答をプレーンテキストでコピー</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>「{title}」をゴミ箱に入れました。</translation>
+    </message>
+</context>
+<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -254,8 +377,76 @@
         <translation>過去 7 日間</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>過去28日間</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>それ以前</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>見つかりませんでした</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}、回答を書いています</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>完全に削除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>名前を変更</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>ピン留めを外す</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>一番上にピン留め</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>複製</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>アーカイブ</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>アーカイブから出す</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>アーカイブに入れる</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>書き出す…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>ゴミ箱</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -264,6 +455,14 @@
     <message>
         <source>Search chats</source>
         <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>アーカイブとゴミ箱</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>チャット一覧に戻る</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -364,13 +563,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
-    </message>
-</context>
-<context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>もう一度試す</translation>
     </message>
 </context>
 <context>
@@ -508,6 +700,33 @@
     </message>
 </context>
 <context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count}件中{place}件目</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>このチャット内を検索</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>前の結果</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>次の結果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -617,6 +836,10 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{limit} トークン中 {used} を使用</translation>
+    </message>
+    <message>
         <source>Appearance</source>
         <translation>外観</translation>
     </message>
@@ -680,6 +903,21 @@
     </message>
 </context>
 <context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -738,6 +976,41 @@
     </message>
 </context>
 <context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>このチャットの一部を保存できませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem は別のウインドウですでに開いていて、チャットはそちらにあります。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>チャットは新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>チャットを開けません: {detail}。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>チャットのファイルが破損していました。読み取れたものはここにあり、破損したファイルは {name} として残してあります。</translation>
+    </message>
+</context>
+<context>
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
@@ -773,6 +1046,18 @@
 <context>
     <name>TurnView</name>
     <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続きを書く</translation>
+    </message>
+    <message>
         <source>Stopped.</source>
         <translation>停止しました。</translation>
     </message>
@@ -787,6 +1072,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>最初のトークンを考えています…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>前のバージョン</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>次のバージョン</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>その他の操作</translation>
     </message>
 </context>
 <context>

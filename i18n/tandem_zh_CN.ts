@@ -52,12 +52,84 @@
         <translation>重新回答最后一个问题</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>继续上一个回答</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>编辑上一条消息</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>编辑你的上一条消息</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>重命名对话</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>更改此对话的标题</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>置顶或取消置顶</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>让此对话保持在顶部，或不再保持</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>复制对话</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>为此对话创建副本</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>归档对话</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>将此对话放入归档</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>删除对话</translation>
     </message>
     <message>
         <source>Delete this chat</source>
         <translation>删除此对话</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Take the deleted chat out of the trash</source>
+        <translation>将删除的对话从废纸篓恢复</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>再次保存</translation>
+    </message>
+    <message>
+        <source>Try again to save what could not be saved</source>
+        <translation>重新保存未能保存的内容</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>显示对话文件夹</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>打开保存对话的文件夹</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -86,6 +158,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>转到消息输入框</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>在对话中查找</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>在此对话中查找文字</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -236,6 +316,49 @@
     </message>
 </context>
 <context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>以纯文本拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>“{title}”已移到废纸篓。</translation>
+    </message>
+</context>
+<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -254,8 +377,76 @@
         <translation>最近 7 天</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>过去 28 天</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>更早</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}，正在写回答</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消置顶</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>移出归档</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>移到归档</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -264,6 +455,14 @@
     <message>
         <source>Search chats</source>
         <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>归档和废纸篓</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>返回对话列表</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -364,13 +563,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
-    </message>
-</context>
-<context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
     </message>
 </context>
 <context>
@@ -508,6 +700,33 @@
     </message>
 </context>
 <context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>在此对话中查找</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>上一个结果</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>下一个结果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -617,6 +836,10 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>已用 {used}，共 {limit} 个 token</translation>
+    </message>
+    <message>
         <source>Appearance</source>
         <translation>外观</translation>
     </message>
@@ -680,6 +903,21 @@
     </message>
 </context>
 <context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -738,6 +976,41 @@
     </message>
 </context>
 <context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>无法更改对话：磁盘或文件不允许写入。</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>磁盘响应异常，无法保存此对话。</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>此对话的部分内容未能保存：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem 已在另一个窗口中打开，你的对话在那里。此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>你的对话由更新版本的 Tandem 写入。请更新 Tandem；此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>无法打开你的对话：{detail}。此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
+    </message>
+</context>
+<context>
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
@@ -773,6 +1046,18 @@
 <context>
     <name>TurnView</name>
     <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem 退出时，此回答被中断。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
     </message>
@@ -787,6 +1072,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>正在想首个 token…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>上一个版本</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>下一个版本</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>更多操作</translation>
     </message>
 </context>
 <context>

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -153,6 +153,12 @@ class Composer(QWidget):
         if not self._send.isEnabled() or not self.edit.toPlainText().strip():
             return
         self.sent.emit(self.edit.take_text().strip())
+
+    def show_draft(self, text: str) -> None:
+        """What was being written in the chat that is now shown."""
+        if self.edit.toPlainText() != text:
+            self.edit.setPlainText(text)
+            self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming

@@ -45,8 +45,8 @@ class TurnSlot(QWidget):
         return self.view
 
     def unload(self) -> None:
-        """Keep the room and let the widgets go. An answer that is being written stays."""
-        if self.view is None or not self.turn.answer.ended:
+        """Keep the room and let the widgets go. What is being written or edited stays."""
+        if self.view is None or not self.turn.answer.ended or self.view.editor is not None:
             return
         self.setFixedHeight(self.height())
         self._column.removeWidget(self.view)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -134,12 +135,13 @@ def _states(application: Application, folder: Path) -> None:
 
 def _open(application: Application, scripts: list[Script], loads: list | None = None) -> tuple[MainWindow, Session]:
     engine = ScriptedEngine(scripts, loads=loads or [])
-    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")))
+    chats = Path(tempfile.mkdtemp(prefix="tandem-pictures-")) / "chats.db"
+    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), chats)
     window = MainWindow(session, application)
     window.resize(*SIZES[0])
     window.show()
     session.load("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit")
-    _settle(application, lambda: not session.pair.loading)
+    _settle(application, lambda: not session.pair.loading and session.saving)
     return window, session
 
 

@@ -253,7 +253,7 @@ def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow, qtbot: 
     for width in (1400, 700, 1200):
         window.resize(width, 700)
         qtbot.waitUntil(lambda: body.height() - view.mapTo(body, view.rect().bottomLeft()).y() < 40)
-        assert view.height() - view._foot.geometry().bottom() < 8
+        assert view.height() - view.answer_row.geometry().bottom() < 8
         assert view._foot.height() < 60
 
 
