@@ -183,6 +183,25 @@ ACTIONS = (
         "folder",
     ),
     ActionSpec(
+        "export-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Export chat…"),
+        QT_TRANSLATE_NOOP("Actions", "Save this chat as Markdown, HTML or JSON"),
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
+        "export-all",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Export all chats…"),
+        QT_TRANSLATE_NOOP("Actions", "Save all chats into one file or folder"),
+    ),
+    ActionSpec(
+        "import-chats",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Import chats…"),
+        QT_TRANSLATE_NOOP("Actions", "Take over chats of Tandem or of other apps"),
+    ),
+    ActionSpec(
         "close-window",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Close window"),

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 
 from app import wording
 from app.chat.find_bar import FindBar
+from app.transfer import Transfer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,9 @@ CHAT_COMMANDS = (
     "save-again",
     "show-chats-folder",
     "find-in-chat",
+    "export-chat",
+    "export-all",
+    "import-chats",
 )
 
 
@@ -62,6 +66,7 @@ class ChatCommands(QObject):
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
         self._trashed: int | None = None
+        self.transfer = Transfer(session, banner, self)
         self.menu = QMenu()
         self._connect()
 
@@ -102,6 +107,9 @@ class ChatCommands(QObject):
             "save-again": self._session.save_again,
             "show-chats-folder": self._show_folder,
             "find-in-chat": self._find.open,
+            "export-chat": lambda: self._on_shown("export"),
+            "export-all": self.transfer.export_all,
+            "import-chats": self.transfer.import_chats,
         }
 
     # The list
@@ -129,6 +137,8 @@ class ChatCommands(QObject):
             keeper.do(lambda store: store.conversations.archive(chat))
         elif word == "unarchive":
             keeper.do(lambda store: store.conversations.unarchive(chat))
+        elif word == "export":
+            self.transfer.export_chat(chat)
         elif word == "rename":
             self._pane.rename(chat)
 

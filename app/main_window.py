@@ -357,6 +357,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
         self.hide()
+        self._commands.transfer.close()
         self._session.close()
         super().closeEvent(event)
         QTimer.singleShot(0, self._application, self._application.quit)

@@ -132,6 +132,30 @@
         <translation>チャットが保存されているフォルダを開く</translation>
     </message>
     <message>
+        <source>Export chat…</source>
+        <translation>チャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>このチャットを Markdown、HTML、JSON で保存</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>すべてのチャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>すべてのチャットを一つのファイルまたはフォルダに保存</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>チャットを読み込む…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>Tandem や他のアプリのチャットを取り込む</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>ウインドウを閉じる</translation>
     </message>
@@ -1041,6 +1065,81 @@
     <message>
         <source>Copy the address</source>
         <translation>アドレスをコピー</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>チャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem のチャット</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>すべてのチャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>チャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>{name} に書き出しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを書き出しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n 件はすでにあります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>ファイル内の %n 件はチャットとして読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>うまくいきませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>あなた</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>アシスタント</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>この回答は途中で中断されました。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>この回答はエラーで終了しました。</translation>
     </message>
 </context>
 <context>

@@ -132,6 +132,30 @@
         <translation>대화가 저장된 폴더를 열어요</translation>
     </message>
     <message>
+        <source>Export chat…</source>
+        <translation>대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>이 대화를 Markdown, HTML 또는 JSON으로 저장해요</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>모든 대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>모든 대화를 파일이나 폴더 하나에 저장해요</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>대화 가져오기…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>Tandem이나 다른 앱의 대화를 가져와요</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>창 닫기</translation>
     </message>
@@ -1041,6 +1065,81 @@
     <message>
         <source>Copy the address</source>
         <translation>주소 복사</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 대화</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>모든 대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>{name}(으)로 내보냈어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>대화 %n개를 내보냈어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n개는 이미 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>파일에서 %n개는 대화로 읽을 수 없었어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>되지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>나</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>어시스턴트</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>이 답변은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>이 답변은 오류로 끝났어요.</translation>
     </message>
 </context>
 <context>

@@ -132,6 +132,30 @@
         <translation>打开保存对话的文件夹</translation>
     </message>
     <message>
+        <source>Export chat…</source>
+        <translation>导出对话…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>导出所有对话…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>将所有对话保存到一个文件或文件夹</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>导入对话…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>导入 Tandem 或其他应用的对话</translation>
+    </message>
+    <message>
         <source>Close window</source>
         <translation>关闭窗口</translation>
     </message>
@@ -1041,6 +1065,81 @@
     <message>
         <source>Copy the address</source>
         <translation>复制网址</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>导出对话</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 对话</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>导出所有对话</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>导入对话</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>已导出到 {name}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>已导出 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n 个对话已存在。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>文件中有 %n 部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>助手</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>此回答已中断。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>此回答因错误而结束。</translation>
     </message>
 </context>
 <context>

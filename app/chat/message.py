@@ -293,8 +293,7 @@ class TurnView(QWidget):
             )
         else:
             self._note.hide()
-        self.question_row.show_place(self.turn.question_place)
-        self.answer_row.show_place(self.turn.answer_place)
+        self.show_places()
         self.answer_row.button("go-on").setVisible(answer.unfinished)
         self.answer_row.setEnabled(True)
 
@@ -331,10 +330,14 @@ class TurnView(QWidget):
                 "more": self.tr("More actions"),
             }
         )
-        self.question_row.show_place(self.turn.question_place)
-        self.answer_row.show_place(self.turn.answer_place)
+        self.show_places()
         self.answer_row.button("go-on").setVisible(False)
         self.refresh()
+
+    def show_places(self) -> None:
+        """Say which of their versions the question and the answer are."""
+        self.question_row.show_place(self.turn.question_place)
+        self.answer_row.show_place(self.turn.answer_place)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

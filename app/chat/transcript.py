@@ -101,13 +101,11 @@ class Transcript(QScrollArea):
             slot.deleteLater()
         before, self._slots = self._slots, {}
         for place, turn in enumerate(chat.turns):
-            slot = before.get(turn)
-            if slot is None:
-                slot = TurnSlot(turn, self._make_view, self._column)
-                self._turns.insertWidget(place, slot)
-            elif slot.view is not None:
-                slot.view.retranslate()
-            self._slots[turn] = slot
+            if turn in before:
+                self._slots[turn] = before[turn]
+                before[turn].show_places()
+            else:
+                self._add(turn, place)
         self._column.setUpdatesEnabled(True)
         self._load_soon()
 
@@ -167,10 +165,10 @@ class Transcript(QScrollArea):
         self._newest.setToolTip(self.tr("Jump to the newest text"))
         self._newest.setAccessibleName(self.tr("Jump to the newest text"))
 
-    def _add(self, turn: Turn) -> TurnSlot:
+    def _add(self, turn: Turn, place: int | None = None) -> TurnSlot:
         slot = TurnSlot(turn, self._make_view, self._column)
         self._slots[turn] = slot
-        self._turns.insertWidget(self._turns.count() - 1, slot)
+        self._turns.insertWidget(self._turns.count() - 1 if place is None else place, slot)
         return slot
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
