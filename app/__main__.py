@@ -7,11 +7,10 @@ import importlib
 import importlib.util
 import logging
 import sys
-import traceback
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
-from app.places import data_folder
+from app import crash
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
 COMMANDS = {"chat": "app.terminal_chat", "bench": "app.terminal_bench", "models": "app.terminal_models"}
@@ -28,7 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        print(f"tandem: something unexpected happened: {error}. {_report()}", file=sys.stderr)
+        file = crash.report(error)
+        details = f"The details are in {file}." if file else "Its details could not be saved."
+        print(f"tandem: something unexpected happened: {error}. {details}", file=sys.stderr)
         return FAILED
 
 
@@ -75,18 +76,6 @@ def _version() -> str:
         return version("tandem-chat")
     except PackageNotFoundError:
         return "from a checkout"
-
-
-def _report() -> str:
-    """Keep the traceback where it can be read, and say where."""
-    try:
-        folder = data_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / "last-error.txt"
-        file.write_text(traceback.format_exc(), encoding="utf-8")
-    except OSError:
-        return "Its details could not be saved."
-    return f"The details are in {file}."
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ class Circumstances:
     can_go_on: bool = False
     is_kept: bool = False
     loading: bool = False
+    can_restore: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -163,12 +164,6 @@ ACTIONS = (
         enabled=lambda now: now.is_kept,
     ),
     ActionSpec(
-        "undo-delete",
-        "chat",
-        QT_TRANSLATE_NOOP("Actions", "Undo"),
-        QT_TRANSLATE_NOOP("Actions", "Take the deleted chat out of the trash"),
-    ),
-    ActionSpec(
         "save-again",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Save again"),
@@ -200,6 +195,23 @@ ACTIONS = (
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Import chats…"),
         QT_TRANSLATE_NOOP("Actions", "Take over chats of Tandem or of other apps"),
+    ),
+    ActionSpec(
+        "settings",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Settings…"),
+        QT_TRANSLATE_NOOP("Actions", "Open the settings"),
+        "Ctrl+,",
+        "settings",
+    ),
+    ActionSpec(
+        "restore-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Undo"),
+        QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
+        "Ctrl+Shift+Z",
+        "retry",
+        enabled=lambda now: now.can_restore,
     ),
     ActionSpec(
         "close-window",
@@ -248,6 +260,37 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Go to the chat search"),
         "Ctrl+Shift+F",
         "search",
+    ),
+    ActionSpec(
+        "choose-main",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Choose main model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a main model"),
+        "Ctrl+Shift+M",
+        "main-model",
+    ),
+    ActionSpec(
+        "choose-draft",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Choose draft model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a draft model"),
+        "Ctrl+Shift+D",
+        "draft-on",
+    ),
+    ActionSpec(
+        "models-page",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Models and downloads…"),
+        QT_TRANSLATE_NOOP("Actions", "Show models and downloads"),
+        "Ctrl+Shift+L",
+        "arrow-down",
+    ),
+    ActionSpec(
+        "unload",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Unload models"),
+        QT_TRANSLATE_NOOP("Actions", "Give back the memory of both models"),
+        enabled=lambda now: not now.loading,
     ),
     ActionSpec(
         "use-starter",
@@ -400,6 +443,7 @@ class Actions(QObject):
             action.triggered.connect(lambda _=False, run=handlers[spec.id]: run())
             self._actions[spec.id] = action
         self._actions["quit"].setMenuRole(QAction.MenuRole.QuitRole)
+        self._actions["settings"].setMenuRole(QAction.MenuRole.PreferencesRole)
         self.retranslate()
         self.repaint()
 

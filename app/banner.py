@@ -33,6 +33,7 @@ class Banner(QFrame):
         self._close.clicked.connect(self.hide)
         self._sentence: Callable[[], str] | None = None
         self._action: QAction | None = None
+        self._calm = False
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 8, 8, 8)
         row.setSpacing(12)
@@ -47,9 +48,16 @@ class Banner(QFrame):
     def text(self) -> str:
         return self._label.text()
 
-    def tell(self, sentence: Callable[[], str], action: QAction | None) -> None:
-        """Show a sentence, asked for again when the language changes, and the action that helps."""
-        self._sentence, self._action = sentence, action
+    def tell(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
+        """Show a sentence, asked for again when the language changes, and the action that helps.
+
+        `calm` for news that are no problem.
+        """
+        self._sentence, self._action, self._calm = sentence, action, calm
+        self.setObjectName("note" if calm else "banner")
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self._dress()
         self.retranslate()
         self.show()
 
@@ -78,5 +86,6 @@ class Banner(QFrame):
 
     def _dress(self) -> None:
         colours = theme.colours()
-        self._mark.setPixmap(icon("warning", colours.problem).pixmap(QSize(18, 18), self.devicePixelRatioF()))
+        mark = icon("info", colours.muted) if self._calm else icon("warning", colours.problem)
+        self._mark.setPixmap(mark.pixmap(QSize(18, 18), self.devicePixelRatioF()))
         self._close.setIcon(icon("close", colours.muted))

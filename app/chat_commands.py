@@ -39,7 +39,7 @@ CHAT_COMMANDS = (
     "duplicate-chat",
     "archive-chat",
     "delete-chat",
-    "undo-delete",
+    "restore-chat",
     "save-again",
     "show-chats-folder",
     "find-in-chat",
@@ -65,7 +65,6 @@ class ChatCommands(QObject):
         super().__init__(parent)
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
-        self._trashed: int | None = None
         self.transfer = Transfer(session, banner, self)
         self.menu = QMenu()
         self._connect()
@@ -103,7 +102,7 @@ class ChatCommands(QObject):
             "duplicate-chat": lambda: self._on_shown("duplicate"),
             "archive-chat": lambda: self._on_shown("archive"),
             "delete-chat": lambda: self._on_shown("trash"),
-            "undo-delete": self._undo_delete,
+            "restore-chat": self._undo_delete,
             "save-again": self._session.save_again,
             "show-chats-folder": self._show_folder,
             "find-in-chat": self._find.open,
@@ -237,16 +236,15 @@ class ChatCommands(QObject):
 
     # What the store says
 
-    def _tell_trashed(self, chat: int, title: str) -> None:
-        self._trashed = chat
+    def _tell_trashed(self, _chat: int, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” is in the trash.").format(title=name)
-        self._banner.tell(lambda: sentence, self._actions["undo-delete"])
+        self._banner.tell(lambda: sentence, self._actions["restore-chat"], calm=True)
 
     def _undo_delete(self) -> None:
-        if self._trashed is not None:
-            self._session.restore(self._trashed)
-            self._trashed = None
+        self._banner.hide()
+        if self._session.deleted:
+            self._session.restore()
 
     def _tell_trouble(self, error: StoreError) -> None:
         self._banner.tell(lambda: wording.store_sentence(error), self._actions["save-again"])

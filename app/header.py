@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QLocale, QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app import theme, wording
 from app.icons import icon
+from app.models.entries import short_name
 from app.speculation.gauges import Segments
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
 
 
 class Chip(QPushButton):
-    """A model in the header: its mark, its role, its name, and a menu below."""
+    """A model in the header: its mark, its role, its name; a click opens what there is to choose."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,23 +97,26 @@ class Header(QFrame):
         self._status = QLabel(self)
         self._status.setProperty("look", "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state = ""
+        self._state, self._state_may_go = "", True
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
         self._answers = Segments(actions, ("show-text", "show-tokens"), self)
-        self._main_menu, self._draft_menu = QMenu(self), QMenu(self)
+        self.downloads = QToolButton(self)
+        self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._running = 0
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 12, 0)
         row.setSpacing(8)
         for view in (self._left, self.main, self._plus, self.draft):
             row.addWidget(view)
         row.addWidget(self._status, 1)
+        row.addWidget(self.downloads)
         row.addWidget(self._answers)
         row.addWidget(self._right)
-        self._fill_menus()
         session.models_changed.connect(self.refresh)
         session.speculation_changed.connect(self.refresh)
         self.refresh()
+        self.show_downloads(0)
 
     def _pane_button(self, action_id: str) -> QToolButton:
         button = QToolButton(self)
@@ -121,18 +124,6 @@ class Header(QFrame):
         button.setDefaultAction(self._actions[action_id])
         button.setIconSize(QSize(20, 20))
         return button
-
-    def _fill_menus(self) -> None:
-        for action_id in ("use-starter", "open-main"):
-            self._main_menu.addAction(self._actions[action_id])
-        for action_id in ("open-draft", "no-draft"):
-            self._draft_menu.addAction(self._actions[action_id])
-        self._draft_menu.addSeparator()
-        self._speculation_menu = self._draft_menu.addMenu("")
-        for action_id in ("speculation-auto", "speculation-on", "speculation-off"):
-            self._speculation_menu.addAction(self._actions[action_id])
-        self.main.setMenu(self._main_menu)
-        self.draft.setMenu(self._draft_menu)
 
     def refresh(self) -> None:
         """Show the pair as it is now."""
@@ -156,13 +147,25 @@ class Header(QFrame):
         self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
         self.draft.setToolTip(state)
         self._state = self.tr("Loading…") if pair.loading else state
+        self._state_may_go = on
         self._status.setToolTip(state)
+        self._fit()
+
+    def show_downloads(self, running: int) -> None:
+        """A badge with their number while downloads run."""
+        self._running = running
+        self.downloads.setVisible(running > 0)
+        self.downloads.setText(QLocale().toString(running))
+        self.downloads.setIcon(icon("arrow-down", theme.colours().draft_text))
+        self.downloads.setAccessibleName(self.tr("%n download(s) running", "", running))
+        self.downloads.setToolTip(self.downloads.accessibleName())
         self._fit()
 
     def _fit(self) -> None:
         """Share the width: short names in a narrow window, the state in words where it has room."""
         self._answers.setVisible(self.width() >= _ANSWERS_NEED)
         others = [self._left, self._plus, self._right] + ([self._answers] if self.width() >= _ANSWERS_NEED else [])
+        others += [self.downloads] if self._running else []
         taken = sum(view.sizeHint().width() for view in others) + _GAPS
         chips = (self.main, self.draft)
         room = (self.width() - taken - sum(chip.width_without_name() for chip in chips)) // 2
@@ -170,7 +173,9 @@ class Header(QFrame):
             chip.set_name_width(min(_LONGEST_NAME, max(_SHORTEST_NAME, room)))
         left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
-        self._status.setText(shown if left > 60 else "")
+        # A reason is worth reading in part; that all is well is not.
+        worth_it = left > 60 and (shown == self._state or not self._state_may_go)
+        self._status.setText(shown if worth_it else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -203,17 +208,15 @@ class Header(QFrame):
         """What a person calls a model: its name without the owner's, or that it is ours."""
         if str(path) in {str(own) for own in self._session.starter_pair}:
             return self.tr("Starter")
-        return name.rsplit("/", 1)[-1]
+        return short_name(name)[0]
 
     def retranslate(self) -> None:
-        self._speculation_menu.setTitle(self.tr("Speculation"))
         self.refresh()
+        self.show_downloads(self._running)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if not hasattr(self, "_speculation_menu"):
+        if not hasattr(self, "_running"):
             return
-        if event.type() == QEvent.Type.LanguageChange:
+        if event.type() == QEvent.Type.LanguageChange or event.type() == QEvent.Type.PaletteChange:
             self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self.refresh()

@@ -30,13 +30,20 @@ from app.chat_commands import CHAT_COMMANDS, ChatCommands
 from app.conversations.pane import ChatPane
 from app.header import Header
 from app.language import LANGUAGES
+from app.models.first_run import FirstRunOffer
+from app.models.library import Library
+from app.models.switcher import Switcher
 from app.palette import CommandPalette
+from app.places import settings_folder
+from app.preferences.dialog import Owners, SettingsWindow
+from app.preferences.preference_file import PreferenceFile
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from app.application import Application
     from app.conversations.chats import Chat, Turn
@@ -52,9 +59,10 @@ _METHODS = {"speculation-auto": "auto", "speculation-on": "draft", "speculation-
 class MainWindow(QMainWindow):
     """Wires the session to the three panes. Closing it ends the session."""
 
-    def __init__(self, session: Session, application: Application) -> None:
+    def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
         super().__init__()
         self._session, self._application = session, application
+        self._library = library or Library(PreferenceFile(settings_folder() / "settings.json"))
         self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
         self._as_tokens = False
         self._shown: Chat = session.chat
@@ -62,7 +70,11 @@ class MainWindow(QMainWindow):
         self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
         self._banner = Banner(self)
+        self._switcher = Switcher(self._library, session, self._header, self._banner, self)
+        self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
         self._welcome, self._transcript = Welcome(self), Transcript(self)
+        self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
+        self._welcome.set_offer(self._offer)
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
         self._panel = SpeculationPanel(self._actions, self)
         self._settings_menu = QMenu(self)
@@ -91,6 +103,11 @@ class MainWindow(QMainWindow):
             "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
             "search-chats": self._search_chats,
             "use-starter": session.load_starter,
+            "choose-main": lambda: self._switcher.main_picker.open(),
+            "choose-draft": lambda: self._switcher.draft_picker.open(),
+            "models-page": lambda: self._settings.open("models"),
+            "settings": lambda: self._settings.open("general"),
+            "unload": session.unload,
             "open-main": self._open_main,
             "open-draft": self._open_draft,
             "no-draft": lambda: session.set_draft(None),
@@ -143,6 +160,9 @@ class MainWindow(QMainWindow):
             self.menuBar().hide()
         self._language_menu = QMenu(self._settings_menu)
         self._theme_menu = QMenu(self._settings_menu)
+        self._settings_menu.addAction(self._actions["settings"])
+        self._settings_menu.addAction(self._actions["models-page"])
+        self._settings_menu.addSeparator()
         self._settings_menu.addMenu(self._theme_menu)
         self._settings_menu.addMenu(self._language_menu)
         for mode in ("system", "light", "dark"):
@@ -159,11 +179,17 @@ class MainWindow(QMainWindow):
         session.asked.connect(self._show_new_turn)
         session.arrived.connect(self._show_arrived)
         session.kept.connect(lambda _chat, _turn: self._update_actions())
+        session.trashed.connect(lambda _chat, _title: self._update_actions())
         session.path_changed.connect(self._show_path)
         session.returned.connect(self._take_back)
         session.keeper.opened.connect(lambda _report: self._update_actions())
         session.keeper.unsaved.connect(lambda _error: self._update_actions())
         session.models_changed.connect(self._models_changed)
+        session.speculation_changed.connect(self._mark_choices)
+        self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
+        self._switcher.chat_wanted.connect(self._come_to_chat)
+        self._offer.starter_wanted.connect(self._composer.setFocus)
+        self._offer.more_wanted.connect(lambda: self._settings.open("models"))
         session.problem.connect(self._show_problem)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
@@ -228,6 +254,18 @@ class MainWindow(QMainWindow):
         helps = "open-draft" if self._session.pair.main is not None else "use-starter"
         self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
 
+    def show_crash(self, file: Path | None) -> None:
+        """Tell of an error that nobody expected, and where its details are."""
+
+        def sentence() -> str:
+            if file is None:
+                return self.tr("Something unexpected happened. Tandem goes on; its details could not be saved.")
+            return self.tr("Something unexpected happened. Tandem goes on; the details are in {file}.").format(
+                file=file
+            )
+
+        self._banner.tell(sentence, None)
+
     # What the user does
 
     def _ask(self, text: str) -> None:
@@ -248,6 +286,11 @@ class MainWindow(QMainWindow):
     def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
         if turn is self._session.chat.turns[-1]:
             self._panel.strip.mark(rounds)
+
+    def _come_to_chat(self) -> None:
+        self._settings.close()
+        self.activateWindow()
+        self._composer.setFocus()
 
     def _copy_answer(self) -> None:
         answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
@@ -319,6 +362,7 @@ class MainWindow(QMainWindow):
                 can_go_on=session.ready and bool(turns) and turns[-1].answer.unfinished,
                 is_kept=session.chat.id is not None,
                 loading=bool(session.pair.loading),
+                can_restore=bool(session.deleted),
             )
         )
         self._composer.set_streaming(session.chat.streaming)
@@ -358,6 +402,8 @@ class MainWindow(QMainWindow):
         """The window goes at once; the engine's thread is waited for behind it."""
         self.hide()
         self._commands.transfer.close()
+        self._settings.close()
+        self._library.close()
         self._session.close()
         super().closeEvent(event)
         QTimer.singleShot(0, self._application, self._application.quit)

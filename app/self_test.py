@@ -44,7 +44,7 @@ def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
 
     # A folder of its own: the test leaves nothing among the user's chats.
     folder = tempfile.TemporaryDirectory(prefix="tandem-self-test-")
-    window, session = open_window(application, Path(folder.name) / "chats.db")
+    window, session = open_window(application, chats=Path(folder.name) / "chats.db")
     try:
         _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []

@@ -85,6 +85,7 @@ class Session(QObject):
         self.keeper = Keeper(self.bridge, chats or data_folder() / "chats.db", self)
         self.keeper.opened.connect(self._store_opened)
         self.chat = self._blank = Chat()
+        self.deleted: list[int] = []
         self.pair = Pair()
         self.speculation = SpeculationSettings()
         self.sampling = SamplingSettings()
@@ -121,6 +122,10 @@ class Session(QObject):
         self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
         self.models_changed.emit()
         self.bridge.watch(self.engine.set_draft(draft), self._loaded)
+
+    def unload(self) -> None:
+        """Give back the memory of both models."""
+        self.bridge.watch(self.engine.unload(), self._loaded)
 
     def _loaded(self, future: Future[Any]) -> None:
         error = future.exception()
@@ -196,6 +201,7 @@ class Session(QObject):
         def gone(title: str) -> None:
             if self.chat.id == conversation_id:
                 self.new_chat()
+            self.deleted.append(conversation_id)
             self.trashed.emit(conversation_id, title)
 
         def trash(store: ConversationStore) -> str:
@@ -204,7 +210,9 @@ class Session(QObject):
 
         self.keeper.do(trash, gone)
 
-    def restore(self, conversation_id: int) -> None:
+    def restore(self) -> None:
+        """Bring back the chat that was deleted last."""
+        conversation_id = self.deleted.pop()
         self.keeper.do(lambda store: store.conversations.restore(conversation_id))
         self.open_id(conversation_id)
 

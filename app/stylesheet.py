@@ -84,6 +84,28 @@ QLineEdit:focus { border: 1px solid $main; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
 #banner { background: $problem_tint; border-radius: 12px; }
+#offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#line { background: $line; min-height: 1px; max-height: 1px; border: none; }
+#card { background: $panel; border: 1px solid $line; border-radius: 12px; }
+#settings, #pageBody { background: $window; }
+#settingsList { background: $sidebar; border: none; border-right: 1px solid $line; padding: 24px 10px; outline: none; }
+#settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
+#settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
+QLabel[look="page-title"] { font-weight: 600; font-size: 20px; }
+QLabel[look="badge-neutral"] { background: $selection; color: $muted; }
+QLabel[look="badge-main"] { background: $main_tint; color: $main_text; }
+QLabel[look="badge-draft"] { background: $draft_tint; color: $draft_text; }
+QLabel[look="badge-lookup"] { background: $lookup_tint; color: $lookup_text; }
+QLabel[look="badge-problem"] { background: $problem_tint; color: $problem; }
+QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
+QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
+QLabel[look="title"]:disabled { color: $faint; }
+QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
+QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; }
+QComboBox:focus { border: 1px solid $main; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; selection-background-color: $selection;
+    selection-color: $text; outline: none; }
 #note { background: $selection; border-radius: 12px; }
 #codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }
 #codeHeader { background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0; }

@@ -128,7 +128,7 @@ class Transfer(QObject):
                 sentence = words(future.result())
             else:
                 sentence = self.tr("That did not work: {detail}").format(detail=str(error))
-            self._banner.tell(lambda: sentence, None)
+            self._banner.tell(lambda: sentence, None, calm=error is None)
 
         self._session.bridge.watch(self._pool.submit(work), done)
 

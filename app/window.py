@@ -4,37 +4,69 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
+from app import crash
 from app.application import Application
 from app.main_window import MainWindow
+from app.models.library import Library
+from app.places import settings_folder
+from app.preferences.preference_file import PreferenceFile
 from app.session import Session
 from engine import Engine, starter_pair
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
+def open_window(
+    application: Application, preferences: PreferenceFile | None = None, chats: Path | None = None
+) -> tuple[MainWindow, Session]:
+    """The window with its session. A pair begins to load once the window has been painted.
 
-def open_window(application: Application, chats: Path | None = None) -> tuple[MainWindow, Session]:
-    """The window with its session. The starter pair begins to load once the window has been painted.
-
-    `chats` is the file of the chats; None is the user's own.
+    With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
+    file of the chats; None is the user's own.
     """
     session = Session(Engine, starter_pair(), chats)
-    window = MainWindow(session, application)
+    library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
+    window = MainWindow(session, application, library)
+    if preferences is not None:
+        session.models_changed.connect(partial(_remember, session, preferences))
     window.show()
-    QTimer.singleShot(0, session, session.load_starter)
+    QTimer.singleShot(0, session, partial(_load_last, session, preferences) if preferences else session.load_starter)
+    QTimer.singleShot(0, library, library.start)
     return window, session
+
+
+def _load_last(session: Session, preferences: PreferenceFile) -> None:
+    main, draft = preferences.values.main_model, preferences.values.draft_model
+    if main and (Path(main) / "config.json").exists():
+        session.load(main, draft or None)
+    else:
+        session.load_starter()
+
+
+def _remember(session: Session, preferences: PreferenceFile) -> None:
+    """Only what has been loaded, so that a model that brings the program down is not tried at every start."""
+    pair = session.pair
+    if pair.loading or pair.main is None:
+        return
+    main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
+    is_starter = main == str(session.starter_pair[0])
+    preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
 
 def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
-    application = Application(sys.argv[:1], language or "system")
+    preferences = PreferenceFile(settings_folder() / "settings.json")
+    application = Application(sys.argv[:1], language or preferences.values.language)
+    application.theme.set_mode(preferences.values.theme)
+    application.language.changed.connect(lambda: preferences.change(language=application.language.choice))
+    application.theme.changed.connect(lambda: preferences.change(theme=application.theme.mode))
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _window, session = open_window(application)
+    window, session = open_window(application, preferences)
+    crash.catch_in_slots(window.show_crash)
     code = application.exec()
     session.close()
     return code

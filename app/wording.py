@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreInUse, StoreTooNew
+from app.models.hub_wording import hub_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +24,12 @@ def error_sentence(error: EngineError) -> str:
     arguments = {name: str(value) for name, value in error.arguments.items()}
     if error.code == "model-not-usable":
         return _model_sentence(arguments)
+    if error.code == "hub":
+        return hub_sentence(error)
     if error.code == "prompt-too-long":
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
+    if error.code == "not-enough-memory":
+        return _not_enough_memory(error.arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
@@ -34,6 +39,9 @@ def _error_sentences(code: str) -> str:
         "engine": translate("Errors", "Something went wrong in the engine. Try again."),
         "bad-request": translate("Errors", "“{actual}” is not possible for {name}. Change it and try again."),
         "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
+        "queue-full": translate(
+            "Errors", "{limit} questions are waiting already. Try again when one of them has been answered."
+        ),
         "template-failed": translate(
             "Errors",
             "The model's chat template cannot write this conversation: {detail}. "
@@ -54,6 +62,29 @@ def _prompt_too_long(tokens: int, limit: int) -> str:
         "This chat has {tokens} tokens and the model can hold {limit}. "
         "Start a new chat, shorten your message or choose a model with a longer context.",
     ).format(tokens=_number(tokens), limit=_number(limit))
+
+
+def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
+    translate = QCoreApplication.translate
+    if arguments["largest_context"]:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "It fits with {largest} tokens: shorten the context or choose a smaller draft model.",
+        )
+    else:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "Choose a smaller model or close other apps.",
+        )
+    return sentence.format(
+        name=arguments["name"],
+        needed=_number(arguments["needed"] / 1e9, 1),
+        available=_number(arguments["available"] / 1e9, 1),
+        context=_number(arguments["context"]),
+        largest=_number(arguments["largest_context"]),
+    )
 
 
 def _model_sentence(arguments: Mapping[str, str]) -> str:
@@ -144,6 +175,7 @@ def plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),
         "measuring": translate("PlainReasons", "Measuring how fast plain decoding is here."),
         "batch": translate("PlainReasons", "Not guessing: several answers share the model right now."),
+        "turns": translate("PlainReasons", "Not guessing: answers take turns, they cannot share a batch ({kind})."),
         "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
         "length-limit": translate("PlainReasons", "Not guessing: the answer is about to reach its length limit."),
     }

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import engine
 from engine.errors import EngineClosed, EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
+from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
     from engine.requests import ChatRequest
@@ -66,7 +67,8 @@ class Engine:
     Creating one is cheap: MLX comes in on the engine's thread. Use it as a context manager, or call `close()`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, settings: EngineSettings | None = None) -> None:
+        self._settings = settings or EngineSettings()
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
@@ -143,7 +145,7 @@ class Engine:
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler()
+        scheduler = Scheduler(self._settings)
         try:
             self._serve(scheduler)
         finally:

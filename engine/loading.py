@@ -19,6 +19,7 @@ from mlx_lm.utils import dequantize_model, load_model, load_tokenizer
 from engine.errors import ModelNotUsable
 from engine.hub.inspection import check_folder
 from engine.hub.names import resolve_model
+from engine.hub.repository_names import repository_of_folder
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +80,19 @@ def load(name_or_path: str | Path) -> LoadedModel:
         bytes=_parameter_bytes(model),
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
-    return LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids))
+    loaded = LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids))
+    _warm_up(loaded)
+    return loaded
+
+
+def _warm_up(loaded: LoadedModel) -> None:
+    """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures."""
+    try:
+        caches = loaded.new_caches()
+        for rows in (8, 1, 5, 1):
+            mx.eval(loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches))
+    except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, IndexError) as error:
+        raise _explain(loaded.info.path, error) from error
 
 
 def _load_weights(path: Path) -> tuple[nn.Module, dict[str, Any]]:
@@ -113,7 +126,8 @@ def _as_float32(model: nn.Module) -> nn.Module:
 
 def _load_tokenizer(path: Path, config: dict[str, Any]) -> Any:
     try:
-        return load_tokenizer(path, eos_token_ids=config.get("eos_token_id"))
+        # Without the answer, transformers asks on standard input whether a stranger's code may run.
+        return load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=config.get("eos_token_id"))
     # A tokenizer comes from files that a stranger wrote; whatever they make the library raise has one meaning here.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
@@ -138,5 +152,8 @@ def _display_name(name_or_path: str | Path, path: Path) -> str:
     text = str(name_or_path)
     if not Path(text).exists():
         return text
+    # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
+    if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
+        return repository
     # The starter pair's folders are called main and draft; their parent says which pair.
     return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name

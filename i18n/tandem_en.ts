@@ -2,6 +2,30 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>Counted</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n language</numerusform>
+            <numerusform>%n languages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>about %n minute left</numerusform>
+            <numerusform>about %n minutes left</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>about %n hour left</numerusform>
+            <numerusform>about %n hours left</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -22,6 +46,23 @@
         <translation>
             <numerusform>%n guess accepted of {drafted}.</numerusform>
             <numerusform>%n guesses accepted of {drafted}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>%n guess accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
+            <numerusform>%n guesses accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n download running</numerusform>
+            <numerusform>%n downloads running</numerusform>
         </translation>
     </message>
 </context>

@@ -108,14 +108,6 @@
         <translation>このチャットを削除</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>元に戻す</translation>
-    </message>
-    <message>
-        <source>Take the deleted chat out of the trash</source>
-        <translation>削除したチャットをゴミ箱から戻す</translation>
-    </message>
-    <message>
         <source>Save again</source>
         <translation>もう一度保存</translation>
     </message>
@@ -154,6 +146,22 @@
     <message>
         <source>Take over chats of Tandem or of other apps</source>
         <translation>Tandem や他のアプリのチャットを取り込む</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>Open the settings</source>
+        <translation>設定を開く</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>削除したチャットを元に戻す</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -198,6 +206,38 @@
     <message>
         <source>Go to the chat search</source>
         <translation>チャットの検索へ移動</translation>
+    </message>
+    <message>
+        <source>Choose main model…</source>
+        <translation>メインモデルを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>メインモデルを選択</translation>
+    </message>
+    <message>
+        <source>Choose draft model…</source>
+        <translation>ドラフトモデルを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model</source>
+        <translation>ドラフトモデルを選択</translation>
+    </message>
+    <message>
+        <source>Models and downloads…</source>
+        <translation>モデルとダウンロード…</translation>
+    </message>
+    <message>
+        <source>Show models and downloads</source>
+        <translation>モデルとダウンロードを表示</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>モデルをメモリから解放</translation>
+    </message>
+    <message>
+        <source>Give back the memory of both models</source>
+        <translation>両モデルのメモリを解放</translation>
     </message>
     <message>
         <source>Use the starter pair</source>
@@ -449,16 +489,12 @@
         <translation>複製</translation>
     </message>
     <message>
-        <source>Archive</source>
-        <translation>アーカイブ</translation>
+        <source>Move to the archive</source>
+        <translation>アーカイブに入れる</translation>
     </message>
     <message>
         <source>Take out of the archive</source>
         <translation>アーカイブから出す</translation>
-    </message>
-    <message>
-        <source>Move to the archive</source>
-        <translation>アーカイブに入れる</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -467,6 +503,10 @@
     <message>
         <source>Delete</source>
         <translation>削除</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>アーカイブ</translation>
     </message>
     <message>
         <source>Trash</source>
@@ -547,6 +587,50 @@
     </message>
 </context>
 <context>
+    <name>Counted</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n 言語</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>残り約 %n 分</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>残り約 %n 時間</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>消去</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -606,6 +690,18 @@
     <message>
         <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
         <translation>モデルのチャットテンプレートではこの会話を表せません: {detail}。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>すでに {limit} 件の質問が待っています。どれかの回答が終わってから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -695,6 +791,14 @@
         <translation>ラウンドあたり {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>一度の推測数</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>一度の推測数、{source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>トークン/秒</translation>
     </message>
@@ -751,6 +855,56 @@
     </message>
 </context>
 <context>
+    <name>FirstRunOffer</name>
+    <message>
+        <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
+        <translation>スターターはこのアプリを案内するごく小さなモデルです。本格的に使うなら、この Mac に合うペアを入手してください。</translation>
+    </message>
+    <message>
+        <source>Chat with the starter now</source>
+        <translation>今すぐスターターとチャット</translation>
+    </message>
+    <message>
+        <source>All models…</source>
+        <translation>すべてのモデル…</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralPage</name>
+    <message>
+        <source>General</source>
+        <translation>一般</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>ウインドウの言語です。モデルは質問に使われた言語で答えます。</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Changes at once.</source>
+        <translation>すぐに切り替わります。</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -770,9 +924,11 @@
             <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -800,6 +956,12 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -829,9 +991,96 @@
         <source>Starter</source>
         <translation>スターター</translation>
     </message>
+</context>
+<context>
+    <name>HubErrors</name>
     <message>
-        <source>Speculation</source>
-        <translation>推測</translation>
+        <source>The Hub cannot be reached. Check your connection and try again.</source>
+        <translation>Hub に接続できません。ネットワークを確認して、もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>The proxy does not answer or refuses. Check its address in the settings.</source>
+        <translation>プロキシが応答しないか、拒否しています。設定でアドレスを確認してください。</translation>
+    </message>
+    <message>
+        <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
+        <translation>Hub の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
+        <translation>{endpoint} は Hugging Face Hub として応答しません。設定でミラーを確認してください。</translation>
+    </message>
+    <message>
+        <source>The Hub has a problem of its own (error {status}). Try again later.</source>
+        <translation>Hub 側で問題が起きています（エラー {status}）。しばらくしてから試してください。</translation>
+    </message>
+    <message>
+        <source>The Hub asks to wait because of many requests. Try again later.</source>
+        <translation>リクエストが多いため、Hub が待つよう求めています。しばらくしてから試してください。</translation>
+    </message>
+    <message>
+        <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
+        <translation>“{repository}” はモデル名ではありません。「組織/名前」の形か、ページのアドレスを入力してください。</translation>
+    </message>
+    <message>
+        <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
+        <translation>{repository} というモデルはないか、非公開です。名前を確認するか、設定でトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>{repository} has no version {revision}.</source>
+        <translation>{repository} にバージョン {revision} はありません。</translation>
+    </message>
+    <message>
+        <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
+        <translation>{repository} の {file} はもう Hub にありません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>Your token may not read {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>このトークンでは {repository} を読めません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <translation>Hub がトークンを拒否しました。誤り、期限切れ、または取り消し済みです。設定で新しいトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を探してください。</translation>
+    </message>
+    <message>
+        <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
+        <translation>{repository} がフォルダの外のファイル（{file}）を指しています。Tandem はこれに触れません。</translation>
+    </message>
+    <message>
+        <source>{needed} are needed and {free} are free on the disk. Make room, then go on.</source>
+        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってから再開してください。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Make room, then go on; nothing is lost.</source>
+        <translation>ディスクがいっぱいです。空きを作ってから再開してください。失われたものはありません。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written. Check who may write there.</source>
+        <translation>{path} に書き込めません。書き込み権限を確認してください。</translation>
+    </message>
+    <message>
+        <source>{file} arrived damaged twice. Try again later or from another connection.</source>
+        <translation>{file} が二度、壊れた状態で届きました。しばらくしてから、または別の回線で試してください。</translation>
+    </message>
+    <message>
+        <source>{repository} is not on this computer any more.</source>
+        <translation>{repository} はもうこのコンピュータにありません。</translation>
+    </message>
+    <message>
+        <source>Another program is downloading {repository}. Wait until it has finished.</source>
+        <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
+    </message>
+    <message>
+        <source>The starter pair is part of Tandem and stays.</source>
+        <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
     </message>
 </context>
 <context>
@@ -843,6 +1092,14 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>メインモデルのフォルダを選択</translation>
@@ -870,6 +1127,485 @@
     <message>
         <source>Language</source>
         <translation>言語</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Check files</source>
+        <translation>ファイルを検査</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>削除…</translation>
+    </message>
+    <message>
+        <source>It is in use. Choose another model first.</source>
+        <translation>使用中です。先に別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Remove it and free {size}?</source>
+        <translation>このモデルを削除して {size} を空けますか？</translation>
+    </message>
+    <message>
+        <source>Other programs that use the Hugging Face cache lose it too.</source>
+        <translation>Hugging Face キャッシュを使う他のプログラムからも消えます。</translation>
+    </message>
+    <message>
+        <source>Free {size}</source>
+        <translation>{size} を空ける</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>残す</translation>
+    </message>
+    <message>
+        <source>A tiny guide to this app. Works offline, at once.</source>
+        <translation>このアプリを案内するごく小さなモデル。オフラインですぐ使えます。</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>ドラフト: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} expected (estimate)</source>
+        <translation>見込み {speed}（推定）</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>検査中</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内蔵</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>インストール済み</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>大きすぎ</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>ぎりぎり</translation>
+    </message>
+    <message>
+        <source>pair</source>
+        <translation>ペア</translation>
+    </message>
+    <message>
+        <source>{size} of memory can be used.</source>
+        <translation>使えるメモリ: {size}</translation>
+    </message>
+    <message>
+        <source>Getting it…</source>
+        <translation>入手中…</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>{size} を入手</translation>
+    </message>
+    <message>
+        <source>Get</source>
+        <translation>入手</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>{name} · {bits}-bit</source>
+        <translation>{name} · {bits} ビット</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>スターター</translation>
+    </message>
+    <message>
+        <source>Starter draft</source>
+        <translation>スターターのドラフト</translation>
+    </message>
+    <message>
+        <source>Lookup in this chat</source>
+        <translation>会話内検索</translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation>ドラフトなし</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>メモリから解放</translation>
+    </message>
+    <message>
+        <source>Give back the memory of both models.</source>
+        <translation>両モデルのメモリを解放します。</translation>
+    </message>
+    <message>
+        <source>Plain decoding: the main model alone.</source>
+        <translation>通常のデコード: メインモデルだけを使います。</translation>
+    </message>
+    <message>
+        <source>Not complete: get it again.</source>
+        <translation>ファイルが揃っていません。もう一度入手してください。</translation>
+    </message>
+    <message>
+        <source>A tiny guide to this app, built in. For real work choose another model.</source>
+        <translation>このアプリに内蔵のごく小さな案内役です。本格的に使うなら別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Comes with {draft} as draft. {facts}</source>
+        <translation>ドラフトの {draft} も一緒に入手します。{facts}</translation>
+    </message>
+    <message>
+        <source>No second model. Best for edits and code.</source>
+        <translation>二つ目のモデルは不要です。文章の手直しやコードに向いています。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer.</source>
+        <translation>トークナイザが同じです。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer, padded.</source>
+        <translation>トークナイザは同じで、サイズだけが違います。</translation>
+    </message>
+    <message>
+        <source>Works by re-encoding its text: {share} of the tokens in common.</source>
+        <translation>テキストを再エンコードして使います。共通のトークンは {share} です。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer has not been read yet.</source>
+        <translation>トークナイザはまだ読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
+        <translation>役に立ちません。推測 1 回のコストが通常の 1 ステップの {share} で、節約分を上回ります。</translation>
+    </message>
+    <message>
+        <source>Would not fit beside the main model: {size} short.</source>
+        <translation>メインモデルと一緒には載りません。{size} 足りません。</translation>
+    </message>
+    <message>
+        <source>Cannot be used here. {reason}</source>
+        <translation>ここでは使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Measured here: {speed}.</source>
+        <translation>ここでの実測: {speed}。</translation>
+    </message>
+    <message>
+        <source>Measured here: {speed}, {rate} accepted.</source>
+        <translation>ここでの実測: {speed}、採択 {rate}。</translation>
+    </message>
+    <message>
+        <source>Estimate: {speed}.</source>
+        <translation>推定: {speed}。</translation>
+    </message>
+    <message>
+        <source>Cannot be used. {reason}</source>
+        <translation>使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Does not fit: it needs {size} more than this Mac can use.</source>
+        <translation>この Mac には載りません。使えるメモリより {size} 多く必要です。</translation>
+    </message>
+    <message>
+        <source>{count} tokens of context</source>
+        <translation>コンテキスト {count} トークン</translation>
+    </message>
+    <message>
+        <source>asks for your consent</source>
+        <translation>同意が必要</translation>
+    </message>
+    <message>
+        <source>weights {size}</source>
+        <translation>重み {size}</translation>
+    </message>
+    <message>
+        <source>draft {size}</source>
+        <translation>ドラフト {size}</translation>
+    </message>
+    <message>
+        <source>context {size}</source>
+        <translation>コンテキスト {size}</translation>
+    </message>
+    <message>
+        <source>workspace {size}</source>
+        <translation>作業領域 {size}</translation>
+    </message>
+    <message>
+        <source>{sum}, before context</source>
+        <translation>{sum}（コンテキストを除く）</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>失敗しました。</translation>
+    </message>
+    <message>
+        <source>connecting again</source>
+        <translation>再接続中</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>goes on where it stopped, also after a restart</source>
+        <translation>止まったところから再開します（再起動後も）</translation>
+    </message>
+    <message>
+        <source>Waits for its turn.</source>
+        <translation>順番を待っています。</translation>
+    </message>
+    <message>
+        <source>Asks the Hub what there is to fetch.</source>
+        <translation>入手するファイルを Hub に問い合わせています。</translation>
+    </message>
+    <message>
+        <source>Checks every byte.</source>
+        <translation>全バイトを検査しています。</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>準備ができました。</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>開始中</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>ダウンロード中</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>検査中</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>準備完了</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>一時停止中</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>残り 1 分未満</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences</comment>
+        <translation>{first}{second}</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Choose a folder with models</source>
+        <translation>モデルのあるフォルダを選択</translation>
+    </message>
+    <message>
+        <source>{name} is damaged. Remove it and get it again.</source>
+        <translation>{name} は壊れています。削除してから入手し直してください。</translation>
+    </message>
+    <message>
+        <source>Every file of {name} is as its authors published it.</source>
+        <translation>{name} のファイルはすべて公開時のままです。</translation>
+    </message>
+    <message>
+        <source>{name} came without checksums, so nothing can be compared.</source>
+        <translation>{name} にはチェックサムがないため、比較できません。</translation>
+    </message>
+    <message>
+        <source>Looking at the models here…</source>
+        <translation>ここにあるモデルを調べています…</translation>
+    </message>
+    <message>
+        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
+        <translation>この Mac ではモデルに {limit} まで使えます。読み込み済み: {loaded}。</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <source>Recommended for this Mac</source>
+        <translation>この Mac におすすめ</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>インストール済み</translation>
+    </message>
+    <message>
+        <source>On the Hub</source>
+        <translation>Hub のモデル</translation>
+    </message>
+    <message>
+        <source>Asking the Hub…</source>
+        <translation>Hub に問い合わせています…</translation>
+    </message>
+    <message>
+        <source>Write a part of a name, like Qwen3 or gemma, or paste the address of a model&apos;s page.</source>
+        <translation>Qwen3 や gemma のように名前の一部を入力するか、モデルのページのアドレスを貼り付けてください。</translation>
+    </message>
+    <message>
+        <source>The Hub has no MLX model of that name.</source>
+        <translation>その名前の MLX モデルは Hub にありません。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Search the Hub, or paste a name or address</source>
+        <translation>Hub を検索、または名前やアドレスを貼り付け</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>おすすめ</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Look in another folder too…</source>
+        <translation>別のフォルダも調べる…</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>The keychain has your token.</source>
+        <translation>トークンをキーチェーンに保管しました。</translation>
+    </message>
+    <message>
+        <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>Tandem が使えるキーチェーンがこのコンピュータにないため、トークンは保管されませんでした。</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>プライバシーとネットワーク</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>ミラー</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub のミラーのアドレスです。空欄なら Hub に直接つなぎます。</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>プロキシ</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>http://proxy:8080 のようなプロキシのアドレスです。使わないなら空欄にします。</translation>
+    </message>
+    <message>
+        <source>Hub token</source>
+        <translation>Hub のトークン</translation>
+    </message>
+    <message>
+        <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
+        <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>Choose a main model first.</source>
+        <translation>先にメインモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Nothing here is called that.</source>
+        <translation>その名前のものはありません。</translation>
+    </message>
+    <message>
+        <source>Looking at the models here…</source>
+        <translation>ここにあるモデルを調べています…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>メインモデルを選択</translation>
+    </message>
+    <message>
+        <source>Find more models…</source>
+        <translation>ほかのモデルを探す…</translation>
+    </message>
+    <message>
+        <source>Main models</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Choose a draft for {name}</source>
+        <translation>{name} のドラフトを選択</translation>
+    </message>
+    <message>
+        <source>Choose a draft</source>
+        <translation>ドラフトを選択</translation>
+    </message>
+    <message>
+        <source>Find more drafts for this model…</source>
+        <translation>このモデルのドラフトをもっと探す…</translation>
+    </message>
+    <message>
+        <source>Draft models</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>{size} を入手</translation>
+    </message>
+    <message>
+        <source>Get</source>
+        <translation>入手</translation>
+    </message>
+    <message>
+        <source>best here</source>
+        <translation>ここで最適</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>案内役</translation>
+    </message>
+    <message>
+        <source>other tokenizer</source>
+        <translation>別のトークナイザ</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>ぎりぎり</translation>
     </message>
 </context>
 <context>
@@ -911,6 +1647,10 @@
         <translation>推測していません: いま複数の回答がモデルを共有しています。</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>推測していません: まとめて処理できないため（{kind}）、回答が交代で進んでいます。</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>最初のトークンは常にメインモデルだけが書きます。</translation>
     </message>
@@ -942,6 +1682,29 @@
     </message>
 </context>
 <context>
+    <name>Settings</name>
+    <message>
+        <source>General</source>
+        <translation>一般</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>プライバシーとネットワーク</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Pages of the settings</source>
+        <translation>設定のページ</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -953,10 +1716,6 @@
     <message>
         <source>tokens per round</source>
         <translation>トークン/ラウンド</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>一度の推測数</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1032,6 +1791,21 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>チャットのファイルが破損していました。読み取れたものはここにあり、破損したファイルは {name} として残してあります。</translation>
+    </message>
+</context>
+<context>
+    <name>Switcher</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>ドラフトとして使う</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} の準備ができました。</translation>
     </message>
 </context>
 <context>
@@ -1230,6 +2004,29 @@
     <message>
         <source>The models run on this computer. Nothing you write leaves it.</source>
         <translation>モデルはこのコンピュータで動きます。書いた内容が外に出ることはありません。</translation>
+    </message>
+</context>
+<context>
+    <name>_OfferRow</name>
+    <message>
+        <source>Getting it…</source>
+        <translation>入手中…</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>{size} を入手</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>ドラフト: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} expected (estimate)</source>
+        <translation>見込み {speed}（推定）</translation>
     </message>
 </context>
 </TS>

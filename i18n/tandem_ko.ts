@@ -108,14 +108,6 @@
         <translation>이 대화 삭제</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>되돌리기</translation>
-    </message>
-    <message>
-        <source>Take the deleted chat out of the trash</source>
-        <translation>삭제한 대화를 휴지통에서 꺼내요</translation>
-    </message>
-    <message>
         <source>Save again</source>
         <translation>다시 저장</translation>
     </message>
@@ -154,6 +146,22 @@
     <message>
         <source>Take over chats of Tandem or of other apps</source>
         <translation>Tandem이나 다른 앱의 대화를 가져와요</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>설정…</translation>
+    </message>
+    <message>
+        <source>Open the settings</source>
+        <translation>설정 열기</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>삭제한 대화 되살리기</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -198,6 +206,38 @@
     <message>
         <source>Go to the chat search</source>
         <translation>대화 검색으로 이동</translation>
+    </message>
+    <message>
+        <source>Choose main model…</source>
+        <translation>메인 모델 선택…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>메인 모델 선택</translation>
+    </message>
+    <message>
+        <source>Choose draft model…</source>
+        <translation>초안 모델 선택…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model</source>
+        <translation>초안 모델 선택</translation>
+    </message>
+    <message>
+        <source>Models and downloads…</source>
+        <translation>모델과 다운로드…</translation>
+    </message>
+    <message>
+        <source>Show models and downloads</source>
+        <translation>모델과 다운로드 보기</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>모델 내리기</translation>
+    </message>
+    <message>
+        <source>Give back the memory of both models</source>
+        <translation>두 모델이 쓰는 메모리 반환</translation>
     </message>
     <message>
         <source>Use the starter pair</source>
@@ -449,16 +489,12 @@
         <translation>복제</translation>
     </message>
     <message>
-        <source>Archive</source>
-        <translation>보관함</translation>
+        <source>Move to the archive</source>
+        <translation>보관함으로 옮기기</translation>
     </message>
     <message>
         <source>Take out of the archive</source>
         <translation>보관함에서 꺼내기</translation>
-    </message>
-    <message>
-        <source>Move to the archive</source>
-        <translation>보관함으로 옮기기</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -467,6 +503,10 @@
     <message>
         <source>Delete</source>
         <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>보관함</translation>
     </message>
     <message>
         <source>Trash</source>
@@ -547,6 +587,50 @@
     </message>
 </context>
 <context>
+    <name>Counted</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n개 언어</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>약 %n분 남음</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>약 %n시간 남음</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
+        <source>Resume</source>
+        <translation>이어받기</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>일시 정지</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>목록에서 지우기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -606,6 +690,18 @@
     <message>
         <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
         <translation>모델의 대화 템플릿으로 이 대화를 쓸 수 없어요: {detail}. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>이미 질문 {limit}개가 기다리고 있어요. 그중 하나가 답변을 받은 뒤에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -695,6 +791,14 @@
         <translation>라운드당 {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>한 번에 추측</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>한 번에 추측, {source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>초당 토큰</translation>
     </message>
@@ -751,6 +855,56 @@
     </message>
 </context>
 <context>
+    <name>FirstRunOffer</name>
+    <message>
+        <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
+        <translation>스타터는 이 앱을 안내하는 아주 작은 모델이에요. 본격적으로 쓰려면 이 Mac에 맞는 모델 쌍을 받으세요.</translation>
+    </message>
+    <message>
+        <source>Chat with the starter now</source>
+        <translation>지금 스타터와 대화</translation>
+    </message>
+    <message>
+        <source>All models…</source>
+        <translation>모든 모델…</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralPage</name>
+    <message>
+        <source>General</source>
+        <translation>일반</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>창에 쓰이는 언어예요. 모델은 질문한 언어로 답해요.</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Changes at once.</source>
+        <translation>바로 바뀌어요.</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>시스템과 같이</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>라이트</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>다크</translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -770,9 +924,11 @@
             <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -800,6 +956,12 @@
     <message>
         <source>Loading…</source>
         <translation>불러오는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -829,9 +991,96 @@
         <source>Starter</source>
         <translation>스타터</translation>
     </message>
+</context>
+<context>
+    <name>HubErrors</name>
     <message>
-        <source>Speculation</source>
-        <translation>추측</translation>
+        <source>The Hub cannot be reached. Check your connection and try again.</source>
+        <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도하세요.</translation>
+    </message>
+    <message>
+        <source>The proxy does not answer or refuses. Check its address in the settings.</source>
+        <translation>프록시가 응답하지 않거나 거부해요. 설정에서 주소를 확인하세요.</translation>
+    </message>
+    <message>
+        <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
+        <translation>이 컴퓨터에서 Hub의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인하세요.</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
+        <translation>{endpoint}의 응답이 Hugging Face Hub와 달라요. 설정에서 미러를 확인하세요.</translation>
+    </message>
+    <message>
+        <source>The Hub has a problem of its own (error {status}). Try again later.</source>
+        <translation>Hub 쪽에 문제가 있어요(오류 {status}). 나중에 다시 시도하세요.</translation>
+    </message>
+    <message>
+        <source>The Hub asks to wait because of many requests. Try again later.</source>
+        <translation>요청이 많아 Hub가 기다려 달라고 해요. 나중에 다시 시도하세요.</translation>
+    </message>
+    <message>
+        <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
+        <translation>“{repository}”은(는) 모델 이름이 아니에요. ‘조직/이름’ 형식이나 페이지 주소를 입력하세요.</translation>
+    </message>
+    <message>
+        <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
+        <translation>{repository} 모델이 없거나 비공개예요. 이름을 확인하거나 설정에서 토큰을 추가하세요.</translation>
+    </message>
+    <message>
+        <source>{repository} has no version {revision}.</source>
+        <translation>{repository}에는 버전 {revision}이(가) 없어요.</translation>
+    </message>
+    <message>
+        <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
+        <translation>Hub에 {repository}의 {file} 파일이 더는 없어요. 다른 모델을 선택하세요.</translation>
+    </message>
+    <message>
+        <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>{repository}을(를) 받으려면 먼저 동의해야 해요. 모델 페이지에서 약관에 동의한 뒤 설정에서 토큰을 추가하세요.</translation>
+    </message>
+    <message>
+        <source>Your token may not read {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>이 토큰으로는 {repository}을(를) 읽을 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가하세요.</translation>
+    </message>
+    <message>
+        <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <translation>Hub가 토큰을 거부해요. 틀렸거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가하세요.</translation>
+    </message>
+    <message>
+        <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository}에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 찾아보세요.</translation>
+    </message>
+    <message>
+        <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
+        <translation>{repository}이(가) 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 건드리지 않아요.</translation>
+    </message>
+    <message>
+        <source>{needed} are needed and {free} are free on the disk. Make room, then go on.</source>
+        <translation>{needed}가 필요한데 디스크에 {free}만 남았어요. 공간을 확보한 뒤 이어서 받으세요.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Make room, then go on; nothing is lost.</source>
+        <translation>디스크가 가득 찼어요. 공간을 확보한 뒤 이어서 받으세요. 받은 것은 그대로 있어요.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written. Check who may write there.</source>
+        <translation>{path}에 쓸 수 없어요. 쓰기 권한을 확인하세요.</translation>
+    </message>
+    <message>
+        <source>{file} arrived damaged twice. Try again later or from another connection.</source>
+        <translation>{file} 파일이 두 번 손상된 채 도착했어요. 나중에, 또는 다른 네트워크에서 다시 시도하세요.</translation>
+    </message>
+    <message>
+        <source>{repository} is not on this computer any more.</source>
+        <translation>{repository}은(는) 이제 이 컴퓨터에 없어요.</translation>
+    </message>
+    <message>
+        <source>Another program is downloading {repository}. Wait until it has finished.</source>
+        <translation>다른 프로그램이 {repository}을(를) 다운로드하고 있어요. 끝날 때까지 기다리세요.</translation>
+    </message>
+    <message>
+        <source>The starter pair is part of Tandem and stays.</source>
+        <translation>스타터 모델 쌍은 Tandem의 일부라서 지울 수 없어요.</translation>
     </message>
 </context>
 <context>
@@ -843,6 +1092,14 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>메인 모델 폴더 선택</translation>
@@ -870,6 +1127,485 @@
     <message>
         <source>Language</source>
         <translation>언어</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Check files</source>
+        <translation>파일 검사</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>삭제…</translation>
+    </message>
+    <message>
+        <source>It is in use. Choose another model first.</source>
+        <translation>사용 중이에요. 먼저 다른 모델을 선택하세요.</translation>
+    </message>
+    <message>
+        <source>Remove it and free {size}?</source>
+        <translation>이 모델을 삭제하고 {size}를 비울까요?</translation>
+    </message>
+    <message>
+        <source>Other programs that use the Hugging Face cache lose it too.</source>
+        <translation>Hugging Face 캐시를 쓰는 다른 프로그램에서도 사라져요.</translation>
+    </message>
+    <message>
+        <source>Free {size}</source>
+        <translation>{size} 비우기</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>그대로 두기</translation>
+    </message>
+    <message>
+        <source>A tiny guide to this app. Works offline, at once.</source>
+        <translation>이 앱을 안내하는 아주 작은 모델. 오프라인에서 바로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} expected (estimate)</source>
+        <translation>예상 {speed}(추정)</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>사용 중</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>내장</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>설치됨</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>너무 큼</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>빠듯함</translation>
+    </message>
+    <message>
+        <source>pair</source>
+        <translation>모델 쌍</translation>
+    </message>
+    <message>
+        <source>{size} of memory can be used.</source>
+        <translation>쓸 수 있는 메모리: {size}</translation>
+    </message>
+    <message>
+        <source>Getting it…</source>
+        <translation>받는 중…</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>{size} 받기</translation>
+    </message>
+    <message>
+        <source>Get</source>
+        <translation>받기</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>{name} · {bits}-bit</source>
+        <translation>{name} · {bits}비트</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>스타터</translation>
+    </message>
+    <message>
+        <source>Starter draft</source>
+        <translation>스타터 초안</translation>
+    </message>
+    <message>
+        <source>Lookup in this chat</source>
+        <translation>대화 속 찾기</translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation>초안 없음</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>내리기</translation>
+    </message>
+    <message>
+        <source>Give back the memory of both models.</source>
+        <translation>두 모델이 쓰는 메모리를 돌려줘요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding: the main model alone.</source>
+        <translation>일반 디코딩: 메인 모델만 써요.</translation>
+    </message>
+    <message>
+        <source>Not complete: get it again.</source>
+        <translation>파일이 다 있지 않아요. 다시 받으세요.</translation>
+    </message>
+    <message>
+        <source>A tiny guide to this app, built in. For real work choose another model.</source>
+        <translation>이 앱에 내장된 아주 작은 안내 모델이에요. 본격적으로 쓰려면 다른 모델을 선택하세요.</translation>
+    </message>
+    <message>
+        <source>Comes with {draft} as draft. {facts}</source>
+        <translation>초안 모델 {draft}와 함께 받아요. {facts}</translation>
+    </message>
+    <message>
+        <source>No second model. Best for edits and code.</source>
+        <translation>두 번째 모델이 필요 없어요. 글 고치기와 코드에 좋아요.</translation>
+    </message>
+    <message>
+        <source>Same tokenizer.</source>
+        <translation>토크나이저가 같아요.</translation>
+    </message>
+    <message>
+        <source>Same tokenizer, padded.</source>
+        <translation>토크나이저가 같고 크기만 달라요.</translation>
+    </message>
+    <message>
+        <source>Works by re-encoding its text: {share} of the tokens in common.</source>
+        <translation>텍스트를 다시 인코딩해서 써요. 공통 토큰 {share}.</translation>
+    </message>
+    <message>
+        <source>Its tokenizer has not been read yet.</source>
+        <translation>토크나이저를 아직 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
+        <translation>도움이 안 돼요. 추측 하나가 일반 단계의 {share}만큼 들어서 아끼는 것보다 비싸요.</translation>
+    </message>
+    <message>
+        <source>Would not fit beside the main model: {size} short.</source>
+        <translation>메인 모델과 함께 올릴 수 없어요. {size} 부족해요.</translation>
+    </message>
+    <message>
+        <source>Cannot be used here. {reason}</source>
+        <translation>여기서는 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Measured here: {speed}.</source>
+        <translation>여기서 측정: {speed}.</translation>
+    </message>
+    <message>
+        <source>Measured here: {speed}, {rate} accepted.</source>
+        <translation>여기서 측정: {speed}, 채택 {rate}.</translation>
+    </message>
+    <message>
+        <source>Estimate: {speed}.</source>
+        <translation>추정: {speed}.</translation>
+    </message>
+    <message>
+        <source>Cannot be used. {reason}</source>
+        <translation>쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Does not fit: it needs {size} more than this Mac can use.</source>
+        <translation>이 Mac에는 맞지 않아요. 쓸 수 있는 메모리보다 {size} 더 필요해요.</translation>
+    </message>
+    <message>
+        <source>{count} tokens of context</source>
+        <translation>컨텍스트 {count}토큰</translation>
+    </message>
+    <message>
+        <source>asks for your consent</source>
+        <translation>동의 필요</translation>
+    </message>
+    <message>
+        <source>weights {size}</source>
+        <translation>가중치 {size}</translation>
+    </message>
+    <message>
+        <source>draft {size}</source>
+        <translation>초안 {size}</translation>
+    </message>
+    <message>
+        <source>context {size}</source>
+        <translation>컨텍스트 {size}</translation>
+    </message>
+    <message>
+        <source>workspace {size}</source>
+        <translation>작업 공간 {size}</translation>
+    </message>
+    <message>
+        <source>{sum}, before context</source>
+        <translation>{sum}, 컨텍스트 제외</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{total} 중 {done}</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>실패했어요.</translation>
+    </message>
+    <message>
+        <source>connecting again</source>
+        <translation>다시 연결하는 중</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>초당 {size}</translation>
+    </message>
+    <message>
+        <source>goes on where it stopped, also after a restart</source>
+        <translation>멈춘 곳에서 이어받아요(다시 시작해도)</translation>
+    </message>
+    <message>
+        <source>Waits for its turn.</source>
+        <translation>차례를 기다리고 있어요.</translation>
+    </message>
+    <message>
+        <source>Asks the Hub what there is to fetch.</source>
+        <translation>받을 파일을 Hub에 묻고 있어요.</translation>
+    </message>
+    <message>
+        <source>Checks every byte.</source>
+        <translation>모든 바이트를 검사하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>준비됐어요.</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>대기 중</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>시작하는 중</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>다운로드 중</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>준비됨</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>일시 정지됨</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>1분도 안 남음</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences</comment>
+        <translation>{first} {second}</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Choose a folder with models</source>
+        <translation>모델이 있는 폴더 선택</translation>
+    </message>
+    <message>
+        <source>{name} is damaged. Remove it and get it again.</source>
+        <translation>{name}이(가) 손상됐어요. 삭제하고 다시 받으세요.</translation>
+    </message>
+    <message>
+        <source>Every file of {name} is as its authors published it.</source>
+        <translation>{name}의 모든 파일이 공개된 원본과 같아요.</translation>
+    </message>
+    <message>
+        <source>{name} came without checksums, so nothing can be compared.</source>
+        <translation>{name}에는 체크섬이 없어서 비교할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Looking at the models here…</source>
+        <translation>여기 있는 모델을 살펴보는 중…</translation>
+    </message>
+    <message>
+        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
+        <translation>이 Mac은 모델에 {limit}까지 쓸 수 있어요. 지금 {loaded}를 올려 두었어요.</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>다운로드</translation>
+    </message>
+    <message>
+        <source>Recommended for this Mac</source>
+        <translation>이 Mac에 추천</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>설치됨</translation>
+    </message>
+    <message>
+        <source>On the Hub</source>
+        <translation>Hub에 있는 모델</translation>
+    </message>
+    <message>
+        <source>Asking the Hub…</source>
+        <translation>Hub에 묻는 중…</translation>
+    </message>
+    <message>
+        <source>Write a part of a name, like Qwen3 or gemma, or paste the address of a model&apos;s page.</source>
+        <translation>Qwen3나 gemma처럼 이름의 일부를 쓰거나 모델 페이지 주소를 붙여 넣으세요.</translation>
+    </message>
+    <message>
+        <source>The Hub has no MLX model of that name.</source>
+        <translation>그런 이름의 MLX 모델이 Hub에 없어요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Search the Hub, or paste a name or address</source>
+        <translation>Hub 검색, 또는 이름이나 주소 붙여 넣기</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>추천</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Look in another folder too…</source>
+        <translation>다른 폴더도 살펴보기…</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>The keychain has your token.</source>
+        <translation>토큰을 키체인에 보관했어요.</translation>
+    </message>
+    <message>
+        <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>개인정보와 네트워크</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>미러</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub의 미러 주소예요. 비워 두면 Hub에 바로 연결해요.</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>프록시</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>http://proxy:8080 같은 프록시 주소예요. 쓰지 않으면 비워 두세요.</translation>
+    </message>
+    <message>
+        <source>Hub token</source>
+        <translation>Hub 토큰</translation>
+    </message>
+    <message>
+        <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
+        <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>Choose a main model first.</source>
+        <translation>먼저 메인 모델을 선택하세요.</translation>
+    </message>
+    <message>
+        <source>Nothing here is called that.</source>
+        <translation>그런 이름의 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Looking at the models here…</source>
+        <translation>여기 있는 모델을 살펴보는 중…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>메인 모델 선택</translation>
+    </message>
+    <message>
+        <source>Find more models…</source>
+        <translation>모델 더 찾기…</translation>
+    </message>
+    <message>
+        <source>Main models</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Choose a draft for {name}</source>
+        <translation>{name}의 초안 선택</translation>
+    </message>
+    <message>
+        <source>Choose a draft</source>
+        <translation>초안 선택</translation>
+    </message>
+    <message>
+        <source>Find more drafts for this model…</source>
+        <translation>이 모델의 초안 더 찾기…</translation>
+    </message>
+    <message>
+        <source>Draft models</source>
+        <translation>초안 모델</translation>
+    </message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
+        <source>in use</source>
+        <translation>사용 중</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>{size} 받기</translation>
+    </message>
+    <message>
+        <source>Get</source>
+        <translation>받기</translation>
+    </message>
+    <message>
+        <source>best here</source>
+        <translation>여기서 가장 좋음</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>안내용</translation>
+    </message>
+    <message>
+        <source>other tokenizer</source>
+        <translation>다른 토크나이저</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>빠듯함</translation>
     </message>
 </context>
 <context>
@@ -911,6 +1647,10 @@
         <translation>추측하지 않는 중: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>추측하지 않는 중: 답변들이 함께 처리될 수 없어({kind}) 번갈아 진행돼요.</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>첫 토큰은 항상 메인 모델이 혼자 써요.</translation>
     </message>
@@ -942,6 +1682,29 @@
     </message>
 </context>
 <context>
+    <name>Settings</name>
+    <message>
+        <source>General</source>
+        <translation>일반</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>개인정보와 네트워크</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>Pages of the settings</source>
+        <translation>설정 페이지</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -953,10 +1716,6 @@
     <message>
         <source>tokens per round</source>
         <translation>라운드당 토큰</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>한 번에 추측</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1032,6 +1791,21 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 {name}(으)로 남겨 두었어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Switcher</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>초안으로 사용</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} 준비가 끝났어요.</translation>
     </message>
 </context>
 <context>
@@ -1230,6 +2004,29 @@
     <message>
         <source>The models run on this computer. Nothing you write leaves it.</source>
         <translation>모델은 이 컴퓨터에서 실행돼요. 쓰신 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+</context>
+<context>
+    <name>_OfferRow</name>
+    <message>
+        <source>Getting it…</source>
+        <translation>받는 중…</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>{size} 받기</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} expected (estimate)</source>
+        <translation>예상 {speed}(추정)</translation>
     </message>
 </context>
 </TS>

@@ -108,14 +108,6 @@
         <translation>删除此对话</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
-        <source>Take the deleted chat out of the trash</source>
-        <translation>将删除的对话从废纸篓恢复</translation>
-    </message>
-    <message>
         <source>Save again</source>
         <translation>再次保存</translation>
     </message>
@@ -154,6 +146,22 @@
     <message>
         <source>Take over chats of Tandem or of other apps</source>
         <translation>导入 Tandem 或其他应用的对话</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>设置…</translation>
+    </message>
+    <message>
+        <source>Open the settings</source>
+        <translation>打开设置</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>恢复已删除的对话</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -198,6 +206,38 @@
     <message>
         <source>Go to the chat search</source>
         <translation>转到对话搜索</translation>
+    </message>
+    <message>
+        <source>Choose main model…</source>
+        <translation>选择主模型…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>选择主模型</translation>
+    </message>
+    <message>
+        <source>Choose draft model…</source>
+        <translation>选择草稿模型…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model</source>
+        <translation>选择草稿模型</translation>
+    </message>
+    <message>
+        <source>Models and downloads…</source>
+        <translation>模型与下载…</translation>
+    </message>
+    <message>
+        <source>Show models and downloads</source>
+        <translation>显示模型与下载</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>卸载模型</translation>
+    </message>
+    <message>
+        <source>Give back the memory of both models</source>
+        <translation>释放两个模型占用的内存</translation>
     </message>
     <message>
         <source>Use the starter pair</source>
@@ -449,16 +489,12 @@
         <translation>复制</translation>
     </message>
     <message>
-        <source>Archive</source>
-        <translation>归档</translation>
+        <source>Move to the archive</source>
+        <translation>移到归档</translation>
     </message>
     <message>
         <source>Take out of the archive</source>
         <translation>移出归档</translation>
-    </message>
-    <message>
-        <source>Move to the archive</source>
-        <translation>移到归档</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -467,6 +503,10 @@
     <message>
         <source>Delete</source>
         <translation>删除</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
     </message>
     <message>
         <source>Trash</source>
@@ -547,6 +587,50 @@
     </message>
 </context>
 <context>
+    <name>Counted</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n 种语言</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>剩余约 %n 分钟</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>剩余约 %n 小时</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -606,6 +690,18 @@
     <message>
         <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
         <translation>模型的对话模板无法表示这段对话：{detail}。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>已有 {limit} 个问题在等待。等其中一个回答完后再试。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。{largest} 个 token 可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -695,6 +791,14 @@
         <translation>每轮 {value}</translation>
     </message>
     <message>
+        <source>guesses at a time</source>
+        <translation>每次猜测数</translation>
+    </message>
+    <message>
+        <source>guesses at a time, {source}</source>
+        <translation>每次猜测数，{source}</translation>
+    </message>
+    <message>
         <source>tokens/s</source>
         <translation>token/秒</translation>
     </message>
@@ -751,6 +855,56 @@
     </message>
 </context>
 <context>
+    <name>FirstRunOffer</name>
+    <message>
+        <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
+        <translation>入门模型只是本应用的小向导。要真正使用，请下载适合这台 Mac 的模型对：</translation>
+    </message>
+    <message>
+        <source>Chat with the starter now</source>
+        <translation>现在就和入门模型对话</translation>
+    </message>
+    <message>
+        <source>All models…</source>
+        <translation>所有模型…</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralPage</name>
+    <message>
+        <source>General</source>
+        <translation>通用</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>窗口所用的语言。模型会用你提问的语言回答。</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Changes at once.</source>
+        <translation>立即生效。</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -770,9 +924,11 @@
             <numerusform>{drafted} 个猜测中接受了 %n 个。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</translation>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>{drafted} 个猜测中接受了 %n 个。每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -800,6 +956,12 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 个下载正在进行</numerusform>
+        </translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -829,9 +991,96 @@
         <source>Starter</source>
         <translation>入门模型</translation>
     </message>
+</context>
+<context>
+    <name>HubErrors</name>
     <message>
-        <source>Speculation</source>
-        <translation>推测</translation>
+        <source>The Hub cannot be reached. Check your connection and try again.</source>
+        <translation>无法连接 Hub。请检查网络后重试。</translation>
+    </message>
+    <message>
+        <source>The proxy does not answer or refuses. Check its address in the settings.</source>
+        <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
+    </message>
+    <message>
+        <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
+        <translation>此电脑不信任 Hub 的证书。请在设置中检查镜像和代理。</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
+        <translation>{endpoint} 的响应不像 Hugging Face Hub。请在设置中检查镜像。</translation>
+    </message>
+    <message>
+        <source>The Hub has a problem of its own (error {status}). Try again later.</source>
+        <translation>Hub 自身出了问题（错误 {status}）。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>The Hub asks to wait because of many requests. Try again later.</source>
+        <translation>请求过多，Hub 要求等待。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
+        <translation>“{repository}” 不是模型名称。请输入“组织/名称”或网页地址。</translation>
+    </message>
+    <message>
+        <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
+        <translation>没有模型 {repository}，或者它是私有的。请检查名称，或在设置中添加令牌。</translation>
+    </message>
+    <message>
+        <source>{repository} has no version {revision}.</source>
+        <translation>{repository} 没有版本 {revision}。</translation>
+    </message>
+    <message>
+        <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
+        <translation>Hub 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>使用 {repository} 需要先征得作者同意。请在其网页上接受条款，然后在设置中添加令牌。</translation>
+    </message>
+    <message>
+        <source>Your token may not read {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>你的令牌无权读取 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
+    </message>
+    <message>
+        <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <translation>Hub 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
+    </message>
+    <message>
+        <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository} 不含 MLX 权重。请搜索该模型的 MLX 版本。</translation>
+    </message>
+    <message>
+        <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
+        <translation>{repository} 指向了文件夹之外的文件（{file}）。Tandem 不会碰它。</translation>
+    </message>
+    <message>
+        <source>{needed} are needed and {free} are free on the disk. Make room, then go on.</source>
+        <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后继续。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Make room, then go on; nothing is lost.</source>
+        <translation>磁盘已满。请腾出空间后继续，已下载的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written. Check who may write there.</source>
+        <translation>无法写入 {path}。请检查写入权限。</translation>
+    </message>
+    <message>
+        <source>{file} arrived damaged twice. Try again later or from another connection.</source>
+        <translation>{file} 两次下载都已损坏。请稍后或换个网络重试。</translation>
+    </message>
+    <message>
+        <source>{repository} is not on this computer any more.</source>
+        <translation>{repository} 已不在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>Another program is downloading {repository}. Wait until it has finished.</source>
+        <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
+    </message>
+    <message>
+        <source>The starter pair is part of Tandem and stays.</source>
+        <translation>入门模型对是 Tandem 的一部分，不能删除。</translation>
     </message>
 </context>
 <context>
@@ -843,6 +1092,14 @@
 </context>
 <context>
     <name>MainWindow</name>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>选择主模型的文件夹</translation>
@@ -870,6 +1127,485 @@
     <message>
         <source>Language</source>
         <translation>语言</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Check files</source>
+        <translation>检查文件</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>删除…</translation>
+    </message>
+    <message>
+        <source>It is in use. Choose another model first.</source>
+        <translation>正在使用。请先选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Remove it and free {size}?</source>
+        <translation>删除它并释放 {size}？</translation>
+    </message>
+    <message>
+        <source>Other programs that use the Hugging Face cache lose it too.</source>
+        <translation>使用 Hugging Face 缓存的其他程序也会失去它。</translation>
+    </message>
+    <message>
+        <source>Free {size}</source>
+        <translation>释放 {size}</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>A tiny guide to this app. Works offline, at once.</source>
+        <translation>本应用的小向导。离线即用。</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} expected (estimate)</source>
+        <translation>预计 {speed}（估算）</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>检查中</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>过大</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>吃紧</translation>
+    </message>
+    <message>
+        <source>pair</source>
+        <translation>模型对</translation>
+    </message>
+    <message>
+        <source>{size} of memory can be used.</source>
+        <translation>可用内存：{size}</translation>
+    </message>
+    <message>
+        <source>Getting it…</source>
+        <translation>下载中…</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>下载 {size}</translation>
+    </message>
+    <message>
+        <source>Get</source>
+        <translation>下载</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>{name} · {bits}-bit</source>
+        <translation>{name} · {bits} 位</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>入门模型</translation>
+    </message>
+    <message>
+        <source>Starter draft</source>
+        <translation>入门草稿</translation>
+    </message>
+    <message>
+        <source>Lookup in this chat</source>
+        <translation>上文查找</translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation>不用草稿</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>卸载</translation>
+    </message>
+    <message>
+        <source>Give back the memory of both models.</source>
+        <translation>释放两个模型占用的内存。</translation>
+    </message>
+    <message>
+        <source>Plain decoding: the main model alone.</source>
+        <translation>普通解码：只用主模型。</translation>
+    </message>
+    <message>
+        <source>Not complete: get it again.</source>
+        <translation>文件不完整，请重新下载。</translation>
+    </message>
+    <message>
+        <source>A tiny guide to this app, built in. For real work choose another model.</source>
+        <translation>本应用内置的小向导。要真正使用请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Comes with {draft} as draft. {facts}</source>
+        <translation>连同草稿模型 {draft} 一起下载。{facts}</translation>
+    </message>
+    <message>
+        <source>No second model. Best for edits and code.</source>
+        <translation>无需第二个模型。适合修改文稿和写代码。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer.</source>
+        <translation>分词器相同。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer, padded.</source>
+        <translation>分词器相同，仅有填充差异。</translation>
+    </message>
+    <message>
+        <source>Works by re-encoding its text: {share} of the tokens in common.</source>
+        <translation>通过重新编码文本来使用：{share} 的 token 相同。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer has not been read yet.</source>
+        <translation>尚未读取它的分词器。</translation>
+    </message>
+    <message>
+        <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
+        <translation>没有用处：每次猜测要花普通一步的 {share}，得不偿失。</translation>
+    </message>
+    <message>
+        <source>Would not fit beside the main model: {size} short.</source>
+        <translation>无法与主模型同时载入：还差 {size}。</translation>
+    </message>
+    <message>
+        <source>Cannot be used here. {reason}</source>
+        <translation>在这里无法使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Measured here: {speed}.</source>
+        <translation>本机实测：{speed}。</translation>
+    </message>
+    <message>
+        <source>Measured here: {speed}, {rate} accepted.</source>
+        <translation>本机实测：{speed}，接受 {rate}。</translation>
+    </message>
+    <message>
+        <source>Estimate: {speed}.</source>
+        <translation>估算：{speed}。</translation>
+    </message>
+    <message>
+        <source>Cannot be used. {reason}</source>
+        <translation>无法使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Does not fit: it needs {size} more than this Mac can use.</source>
+        <translation>放不下：所需内存比这台 Mac 可用的多 {size}。</translation>
+    </message>
+    <message>
+        <source>{count} tokens of context</source>
+        <translation>上下文 {count} token</translation>
+    </message>
+    <message>
+        <source>asks for your consent</source>
+        <translation>需要同意条款</translation>
+    </message>
+    <message>
+        <source>weights {size}</source>
+        <translation>权重 {size}</translation>
+    </message>
+    <message>
+        <source>draft {size}</source>
+        <translation>草稿 {size}</translation>
+    </message>
+    <message>
+        <source>context {size}</source>
+        <translation>上下文 {size}</translation>
+    </message>
+    <message>
+        <source>workspace {size}</source>
+        <translation>工作区 {size}</translation>
+    </message>
+    <message>
+        <source>{sum}, before context</source>
+        <translation>{sum}（不含上下文）</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>失败。</translation>
+    </message>
+    <message>
+        <source>connecting again</source>
+        <translation>正在重新连接</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>goes on where it stopped, also after a restart</source>
+        <translation>从中断处继续，重启后也一样</translation>
+    </message>
+    <message>
+        <source>Waits for its turn.</source>
+        <translation>正在排队。</translation>
+    </message>
+    <message>
+        <source>Asks the Hub what there is to fetch.</source>
+        <translation>正在向 Hub 查询要下载的文件。</translation>
+    </message>
+    <message>
+        <source>Checks every byte.</source>
+        <translation>正在逐字节校验。</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>已就绪。</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在开始</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>下载中</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>检查中</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>已就绪</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>剩余不到 1 分钟</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences</comment>
+        <translation>{first}{second}</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Choose a folder with models</source>
+        <translation>选择存放模型的文件夹</translation>
+    </message>
+    <message>
+        <source>{name} is damaged. Remove it and get it again.</source>
+        <translation>{name} 已损坏。请删除后重新下载。</translation>
+    </message>
+    <message>
+        <source>Every file of {name} is as its authors published it.</source>
+        <translation>{name} 的每个文件都与发布时一致。</translation>
+    </message>
+    <message>
+        <source>{name} came without checksums, so nothing can be compared.</source>
+        <translation>{name} 没有校验和，无法比对。</translation>
+    </message>
+    <message>
+        <source>Looking at the models here…</source>
+        <translation>正在查看本机的模型…</translation>
+    </message>
+    <message>
+        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
+        <translation>这台 Mac 可为模型使用 {limit}，已载入 {loaded}。</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Recommended for this Mac</source>
+        <translation>为这台 Mac 推荐</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>On the Hub</source>
+        <translation>Hub 上的模型</translation>
+    </message>
+    <message>
+        <source>Asking the Hub…</source>
+        <translation>正在查询 Hub…</translation>
+    </message>
+    <message>
+        <source>Write a part of a name, like Qwen3 or gemma, or paste the address of a model&apos;s page.</source>
+        <translation>输入名称的一部分，如 Qwen3 或 gemma，或粘贴模型网页的地址。</translation>
+    </message>
+    <message>
+        <source>The Hub has no MLX model of that name.</source>
+        <translation>Hub 上没有这个名称的 MLX 模型。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Search the Hub, or paste a name or address</source>
+        <translation>搜索 Hub，或粘贴名称或地址</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Look in another folder too…</source>
+        <translation>再添加一个文件夹…</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>The keychain has your token.</source>
+        <translation>令牌已存入钥匙串。</translation>
+    </message>
+    <message>
+        <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>这台电脑没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>隐私与网络</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub 镜像的地址。留空则直接使用 Hub。</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>代理的地址，如 http://proxy:8080。不用则留空。</translation>
+    </message>
+    <message>
+        <source>Hub token</source>
+        <translation>Hub 令牌</translation>
+    </message>
+    <message>
+        <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
+        <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>Choose a main model first.</source>
+        <translation>请先选择主模型。</translation>
+    </message>
+    <message>
+        <source>Nothing here is called that.</source>
+        <translation>没有这个名称的模型。</translation>
+    </message>
+    <message>
+        <source>Looking at the models here…</source>
+        <translation>正在查看本机的模型…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>选择主模型</translation>
+    </message>
+    <message>
+        <source>Find more models…</source>
+        <translation>查找更多模型…</translation>
+    </message>
+    <message>
+        <source>Main models</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Choose a draft for {name}</source>
+        <translation>为 {name} 选择草稿</translation>
+    </message>
+    <message>
+        <source>Choose a draft</source>
+        <translation>选择草稿</translation>
+    </message>
+    <message>
+        <source>Find more drafts for this model…</source>
+        <translation>为此模型查找更多草稿…</translation>
+    </message>
+    <message>
+        <source>Draft models</source>
+        <translation>草稿模型</translation>
+    </message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>下载 {size}</translation>
+    </message>
+    <message>
+        <source>Get</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>best here</source>
+        <translation>此处最佳</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>向导</translation>
+    </message>
+    <message>
+        <source>other tokenizer</source>
+        <translation>分词器不同</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>吃紧</translation>
     </message>
 </context>
 <context>
@@ -911,6 +1647,10 @@
         <translation>未推测：现在有多个回答在共用模型。</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>未推测：这些回答无法一起处理（{kind}），正在轮流进行。</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>首个 token 始终由主模型单独写出。</translation>
     </message>
@@ -942,6 +1682,29 @@
     </message>
 </context>
 <context>
+    <name>Settings</name>
+    <message>
+        <source>General</source>
+        <translation>通用</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>隐私与网络</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Pages of the settings</source>
+        <translation>设置页面</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutSheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -953,10 +1716,6 @@
     <message>
         <source>tokens per round</source>
         <translation>每轮 token</translation>
-    </message>
-    <message>
-        <source>guesses at a time</source>
-        <translation>每次猜测数</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1032,6 +1791,21 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
+    </message>
+</context>
+<context>
+    <name>Switcher</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>用作草稿</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} 已就绪。</translation>
     </message>
 </context>
 <context>
@@ -1230,6 +2004,29 @@
     <message>
         <source>The models run on this computer. Nothing you write leaves it.</source>
         <translation>模型在这台电脑上运行。你写的内容不会离开它。</translation>
+    </message>
+</context>
+<context>
+    <name>_OfferRow</name>
+    <message>
+        <source>Getting it…</source>
+        <translation>下载中…</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Get {size}</source>
+        <translation>下载 {size}</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} expected (estimate)</source>
+        <translation>预计 {speed}（估算）</translation>
     </message>
 </context>
 </TS>

@@ -109,6 +109,18 @@ class Answer:
     def text_of_round(self, number: int) -> str:
         return "".join(token.text for token in self.tokens_of_round(number))
 
+    def rounds_of(self, passage: str) -> frozenset[int]:
+        """The rounds that wrote a passage; none unless it stands in the answer exactly once."""
+        start = self.text.find(passage) if passage else -1
+        if start < 0 or self.text.find(passage, start + 1) >= 0:
+            return frozenset()
+        end, at, rounds = start + len(passage), 0, set()
+        for token in self.tokens:
+            if at < end and at + len(token.text) > start:
+                rounds.add(token.round)
+            at += len(token.text)
+        return frozenset(rounds)
+
     def plain_reason(self) -> PlainSpan | None:
         """Why this answer did not speculate: its longest plain span, or None where any guess was made.
 

@@ -52,6 +52,7 @@ class AnswerBody(QWidget):
     """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew."""
 
     link_chosen = Signal(str)
+    passage_selected = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,6 +121,7 @@ class AnswerBody(QWidget):
     def _new_prose(self) -> Prose:
         view = self._add(Prose(self))
         view.link_chosen.connect(self.link_chosen)
+        view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
     @property
@@ -189,6 +191,9 @@ class TurnView(QWidget):
 
     def _connect(self) -> None:
         self._body.link_chosen.connect(self.link_chosen)
+        self._body.passage_selected.connect(
+            lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
+        )
         self.tokens.rounds_selected.connect(self.rounds_selected)
         self._note.acted.connect(self.acted)
         self.answer_row.acted.connect(lambda word: self.acted.emit(_ANSWER_WORDS.get(word, word)))

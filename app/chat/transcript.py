@@ -252,9 +252,9 @@ class Transcript(QScrollArea):
         )
 
     def _range_changed(self, _minimum: int, maximum: int) -> None:
-        # The bar takes its width on the right; the same on the left keeps the column in line with the composer.
+        # The bar takes its width from the margin, which keeps the column in line with the composer.
         bar = self.verticalScrollBar().sizeHint().width() if maximum else 0
-        self._row.setContentsMargins(SIDE + bar, 0, SIDE, 0)
+        self._row.setContentsMargins(SIDE, 0, max(0, SIDE - bar), 0)
         if self._at_end:
             self.verticalScrollBar().setValue(maximum)
         self._show_newest()

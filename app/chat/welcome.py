@@ -4,8 +4,12 @@ well.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+# The offer's greatest width, and the space between greeting, examples and offer.
+_OFFER_WIDTH, _AIR = 560, 90
 
 
 class Welcome(QWidget):
@@ -15,6 +19,7 @@ class Welcome(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._offer: QWidget | None = None
         self._hello, self._promise = QLabel(self), QLabel(self)
         self._hello.setProperty("look", "hello")
         self._promise.setProperty("look", "muted")
@@ -33,6 +38,39 @@ class Welcome(QWidget):
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
         self.retranslate()
+
+    def set_offer(self, offer: QWidget) -> None:
+        """Room for an offer below the examples; it shows and hides itself."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        offer.setMaximumWidth(_OFFER_WIDTH)
+        self._offer = offer
+        offer.installEventFilter(self)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 16, 0, 0)
+        row.addStretch(1)
+        row.addWidget(offer, 1000)
+        row.addStretch(1)
+        column.insertLayout(column.count() - 1, row)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._offer and event.type() in (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.LayoutRequest):
+            self._make_room()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """In a low window the offer comes before the examples."""
+        if self._offer is None:
+            return
+        heights = self._hello.sizeHint().height() + self._promise.heightForWidth(self.width())
+        heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _AIR
+        offered = self._offer.heightForWidth(min(_OFFER_WIDTH, self.width())) if not self._offer.isHidden() else 0
+        for button in self._examples:
+            button.setVisible(heights + offered <= self.height())
 
     def examples(self) -> list[str]:
         return [

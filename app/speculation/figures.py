@@ -73,6 +73,18 @@ def depth_in_use(answer: Answer) -> float | None:
     return sum(guessed) / len(guessed) if guessed else (0 if answer.rounds else None)
 
 
+def depth_text(answer: Answer | None) -> str:
+    """The caption under the depth: with who guesses, as far as one proposer does."""
+    plain = QCoreApplication.translate("Figures", "guesses at a time")
+    newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
+    sources = {record.source for record in newest if record.drafted}
+    if len(sources) != 1:
+        return plain
+    return QCoreApplication.translate("Figures", "guesses at a time, {source}").format(
+        source=source_name(sources.pop())
+    )
+
+
 def speed_text(stats: RequestStats) -> str:
     """The caption under tokens per second: with the speed-up where it is known."""
     if stats.speedup is None:
@@ -141,13 +153,15 @@ class Guessing(QObject):
     def past(self, answer: Answer) -> str:
         """For an answer that is whole, over all of it."""
         stats, cost = answer.stats, round_cost(answer)
-        text = self.tr("%n guess(es) accepted of {drafted}.", "", stats.accepted).format(
-            drafted=number(stats.drafted, 0)
-        )
+        drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
-            return text
-        rounds = self.tr("A round cost {cost} plain steps and brought {tokens} tokens.")
-        return f"{text} {rounds.format(cost=number(cost), tokens=number(stats.tokens_per_round))}"
+            return self.tr("%n guess(es) accepted of {drafted}.", "", stats.accepted).format(drafted=drafted)
+        text = self.tr(
+            "%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.",
+            "",
+            stats.accepted,
+        )
+        return text.format(drafted=drafted, cost=number(cost), tokens=tokens)
 
 
 def round_cost(answer: Answer) -> float | None:

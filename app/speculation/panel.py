@@ -88,8 +88,9 @@ class SpeculationPanel(QFrame):
         grid.setVerticalSpacing(12)
         for place, figure in enumerate((self.per_round, self.speed, self.guesses, self.first)):
             grid.addWidget(figure, place // 2, place % 2)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        # The names on the right are longer: they carry the speed-up.
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
         column.addLayout(grid)
         column.addSpacing(4)
         column.addWidget(self._sentence)
@@ -132,7 +133,7 @@ class SpeculationPanel(QFrame):
         self.speed.show_value(figures.number(stats.decode_tps), figures.speed_text(stats))
         depth = figures.depth_in_use(answer) if answer else None
         decimals = 0 if depth is None or depth == int(depth) else 1
-        self.guesses.show_value(figures.number(depth, decimals), self.tr("guesses at a time"))
+        self.guesses.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
 
     def _show_sentence(self, sentence: str, pays: bool) -> None:

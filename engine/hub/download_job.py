@@ -161,15 +161,15 @@ class DownloadJob:
         for file in listing.files:
             waiting.put(file)
         failures: list[Exception] = []
-        halted = threading.Event()
 
         def work() -> None:
             try:
-                while not halted.is_set() and self._transfer_next(waiting):
+                while not self._stopped() and self._transfer_next(waiting):
                     pass
             except Exception as error:
+                # Handed to the thread that waits for this one; the other files need not go on.
                 failures.append(error)
-                halted.set()
+                self.interruption.set()
 
         count = min(self._settings.files_at_once, len(listing.files))
         threads = [threading.Thread(target=work, name=f"hub-file-{index}", daemon=True) for index in range(count)]
@@ -177,7 +177,7 @@ class DownloadJob:
             thread.start()
         for thread in threads:
             thread.join()
-        if failures and not self._stopped():
+        if failures:
             raise failures[0]
         return not self._stopped()
 

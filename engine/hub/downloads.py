@@ -204,7 +204,8 @@ class DownloadQueue:
             _log.info("download stopped", exc_info=failure)
             error = HubError("not-writable", job.entry.repository, path=str(self._cache_dir))
         except Exception as failure:
-            _log.exception("download failed unexpectedly")
+            if self._jobs.get(job.entry.repository) is job:
+                _log.exception("download failed unexpectedly")
             error = HubError("server-error", job.entry.repository, status=type(failure).__name__)
         with self._changed:
             if self._jobs.get(job.entry.repository) is not job:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-_MOST_ENTRIES = 10_000
+_MOST_ENTRIES = 2_000
 _DEEPEST = 4
 
 
@@ -41,7 +41,7 @@ def list_inside(folder: Path) -> list[str]:
     """Relative names of all files below `folder`.
 
     Raises `LeavesFolderError` for the first whose place, after all links, is elsewhere, `TooManyEntriesError`
-    past 10,000.
+    past 2,000.
     """
     roots = allowed_roots(folder)
     names: list[str] = []

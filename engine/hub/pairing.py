@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from engine.hub.architecture import mlx_lm_module
 from engine.hub.bounded_json import UntrustedJsonError
 from engine.hub.catalog import Catalog, CatalogModel
+from engine.hub.discovery import InstalledModel
 from engine.hub.fit import ModelSize, check_fit
 from engine.hub.inspection import read_config, text_config
 from engine.hub.speedup import WORTH_IT, Estimate, estimate_speedup
 from engine.hub.tokenizer_files import Comparison, compare, read_folder
 
 if TYPE_CHECKING:
-    from engine.hub.discovery import InstalledModel
     from engine.hub.search import RemoteModel
 
 # same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
@@ -224,7 +224,9 @@ def candidates(
     found = [
         from_installed(model, names.get(model.id, ""))
         for model in installed
-        if "draft" in model.kinds or (model.problem == "incomplete" and model.id in names)
+        # The starter's draft has learned to guess one main model's words and no other's.
+        if (model.source != "starter" or (isinstance(main, InstalledModel) and main.source == "starter"))
+        and ("draft" in model.kinds or (model.problem == "incomplete" and model.id in names))
     ]
     suggested = set(known.drafts) if known else set()
     found += [
@@ -240,18 +242,18 @@ def _size(model: PairModel) -> ModelSize:
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
-    """Working ones by what they bring, then lookup, then the rest by verdict. Installed wins a near tie."""
+    """Working ones by what they bring, then unread ones, lookup, and the rest. Installed wins a near tie."""
     if one.verdict == "lookup":
-        return (1, 0.0, 0, "")
+        return (2, 0.0, 0, "")
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
         head_start = 0.03 if one.source == "installed" else 0.0
-        return (0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
-    return (2, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
+        return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
+    return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
 
 
 def _is_recommendable(one: PairAdvice) -> bool:
     """What was not measured or compared is never called the best."""
-    return one.verdict == "lookup" or (one.works and one.verdict != "unknown" and _rank(one)[0] == 0)
+    return one.verdict == "lookup" or _rank(one)[0] == 0
 
 
 def _marked(one: PairAdvice, best: bool) -> PairAdvice:

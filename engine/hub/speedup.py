@@ -50,7 +50,7 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
 
 def _assumed_accept_rate(share: float, relation: str) -> float:
     """Larger drafts of the same family agree more often; a foreign tokenizer loses guesses at every seam."""
-    rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6
+    rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6 if share >= 0.005 else 0.4
     return rate - 0.2 if relation == "different" else rate
 
 

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
+# How many rounds each estimate looks back.
 SLOW_ROUNDS = 200.0
 FAST_ROUNDS = 12.0
+# What is assumed before anything was seen, as so many observations, and rejections.
 PRIOR_RATE = 0.7
 PRIOR_WEIGHT = 2.0
 PRIOR_REJECTIONS = 2.0

@@ -15,14 +15,20 @@ from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.proposers.proposal import Trial
 from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
 
+# How much faster another depth, another proposer, or something untried has to look.
 DEPTH_MARGIN = 1.01
 SOURCE_MARGIN = 1.03
 TRIAL_MARGIN = 1.03
+# Standard errors between what is expected and the best or worst case.
 DOUBTS = 1.0
+# What finding out may cost: plain rounds at the start and at most, and the share of all time that fills it up.
 BUDGET_ROUNDS = 3.0
+MOST_BUDGET_ROUNDS = 12.0
 BUDGET_SHARE = 0.015
+# Rounds between probes while decoding is plain, and between trials while it is not.
 FIRST_PROBE = 16
 LAST_PROBE = 512
+LAST_PATIENCE = 16
 PLAIN_SAMPLES = 2
 
 Arm = tuple[str | None, int]
@@ -67,6 +73,15 @@ class _Outlook:
         return self.most_tokens / self.least_seconds
 
 
+@dataclass(slots=True)
+class _Attempt:
+    """An arm that is being tried for `rounds_left` more rounds, and what was expected of it."""
+
+    arm: Arm
+    outlook: _Outlook
+    rounds_left: int = ENOUGH
+
+
 class DepthController:
     """Chooses every round's proposer and depth, and learns from how it went.
 
@@ -78,11 +93,10 @@ class DepthController:
         self._rates = AcceptRates()
         self._context = 0
         self._current: Arm = PLAIN_ARM
-        self._trying: Arm | None = None
-        self._tries_left = 0
-        self._trial = _Outlook(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, True)
-        self._budget = 0.0
-        self._budget_granted = False
+        self._trying: _Attempt | None = None
+        self._since_attempt = 0
+        self._patience = 0
+        self._budget: float | None = None
         self._best_speed = 0.0
         self._since_probe = 0
         self._probe_interval = FIRST_PROBE
@@ -94,6 +108,10 @@ class DepthController:
         self._costs.interrupted()
         self._current = PLAIN_ARM
         self._trying = None
+
+    def interrupted(self) -> None:
+        """The next round does not follow the last one directly: another request had the device in between."""
+        self._costs.interrupted()
 
     def choose(
         self,
@@ -110,19 +128,20 @@ class DepthController:
         offered = {source: limit for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
-        if self._costs.samples(None, 1) < PLAIN_SAMPLES:
+        if self._costs.plain_samples() < PLAIN_SAMPLES:
             return Choice(None, 0, "measuring")
         outlooks = self._outlooks(offered, rows_carried, buckets)
         known = [arm for arm, outlook in outlooks.items() if outlook.known]
         best = max(known, key=lambda arm: outlooks[arm].speed)
         self._best_speed = outlooks[best].speed
         if self._current not in known or self._clearly_faster(outlooks, best):
+            if best[0] != self._current[0]:
+                self._patience = 0
             self._current = best
-        trial = self._arm_to_try(outlooks)
-        arm = self._current if trial is None else trial
-        source, depth = arm
+        self._trying = self._attempt(outlooks)
+        source, depth = self._current if self._trying is None else self._trying.arm
         if source is None:
-            return self._plain_choice(outlooks, measuring=trial is not None)
+            return self._plain_choice(outlooks, measuring=self._trying is not None)
         return Choice(source, depth, bucket=buckets.get(source, ""))
 
     def observe(
@@ -135,14 +154,19 @@ class DepthController:
         draft_seconds: float | None,
         bucket: str = "",
         checked: int | None = None,
+        typical: bool = True,
     ) -> None:
         """Learn from a round that kept `accepted` of `depth` guesses and took `seconds` until the next began.
 
         `checked` is how many guesses got a verdict, where that is below `depth`: past the end of the answer
         nothing was rejected. `draft_seconds` is the drafting inside `seconds`, or None if it was not timed
-        apart.
+        apart. A round is not `typical` if it held work that others do not (a draft model reading up): it
+        teaches acceptance but not cost.
         """
-        self._costs.observe(source, depth, width, seconds, draft_seconds)
+        if typical:
+            self._costs.observe(source, depth, width, seconds, draft_seconds)
+        else:
+            self._costs.pass_over(source, width)
         self._rates.round_passed()
         if source is not None:
             verdicts = depth if checked is None else checked
@@ -185,8 +209,9 @@ class DepthController:
     ) -> dict[Arm, _Outlook]:
         plain = self._costs.plain()
         assert plain is not None
-        doubt = self._costs.doubt(None, 1)
-        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * doubt), plain, doubt, True)}
+        unsure = self._costs.plain_doubt()
+        least_plain = plain * (1.0 - DOUBTS * unsure)
+        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, 1.0, least_plain, plain, unsure, True)}
         for source, limit in offered.items():
             bucket = buckets.get(source, "")
             kept = self._rates.expected_accepted(source, bucket, limit)
@@ -195,11 +220,12 @@ class DepthController:
             forecast = self._costs.forecast(source)
             for depth in range(1, limit + 1):
                 width = rows_carried + 1 + depth
-                seconds = forecast.expected(depth, width)
-                doubt = self._costs.doubt(source, width)
-                measured = doubt < 1.0
-                least = seconds * (1.0 - DOUBTS * doubt) if measured else forecast.at_least(depth, width)
-                most = seconds if measured else forecast.at_most(depth, width)
+                seconds = least = most = forecast.expected(depth, width)
+                doubt = forecast.doubts.get(width)
+                if doubt is None:
+                    least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
+                else:
+                    least = seconds * (1.0 - DOUBTS * doubt)
                 outlooks[source, depth] = _Outlook(
                     1.0 + kept[depth],
                     seconds,
@@ -207,7 +233,7 @@ class DepthController:
                     1.0 + least_kept[depth],
                     least,
                     most,
-                    doubt if measured else 0.0,
+                    doubt or 0.0,
                     forecast.reaches(width),
                 )
         return outlooks
@@ -219,32 +245,28 @@ class DepthController:
             margin = SOURCE_MARGIN + (outlooks[arm].doubt if self._current == PLAIN_ARM else 0.0)
         return outlooks[arm].speed > margin * outlooks[self._current].speed
 
-    def _arm_to_try(self, outlooks: Mapping[Arm, _Outlook]) -> Arm | None:
-        """An arm worth finding out about, if one fits the budget; a trial has a second, clean round."""
-        if self._trying in outlooks and self._tries_left:
-            return self._trying
-        self._trying = None
-        if not self._budget_granted:
-            self._budget += BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds
-            self._budget_granted = True
+    def _attempt(self, outlooks: Mapping[Arm, _Outlook]) -> _Attempt | None:
+        """Something worth finding out about, if it fits the budget; a trial has a second, clean round."""
+        going_on = self._trying
+        if going_on and going_on.arm in outlooks and going_on.rounds_left > 0:
+            return going_on
+        if self._budget is None:
+            self._budget = BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds
+        self._budget = min(self._budget, MOST_BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds)
         affordable = [arm for arm, outlook in outlooks.items() if self._worst_loss(outlook) <= self._budget]
-        promising = [
-            arm
-            for arm in affordable
-            if arm != self._current and outlooks[arm].best_case > TRIAL_MARGIN * self._best_speed
-        ]
-        if promising:
-            self._trying = max(promising, key=lambda arm: outlooks[arm].best_case)
-        elif self._current == PLAIN_ARM and self._since_probe >= self._probe_interval:
-            guesses = [arm for arm in affordable if arm != PLAIN_ARM]
-            if guesses:
-                self._trying = max(guesses, key=lambda arm: outlooks[arm].speed)
-                self._since_probe = 0
-                self._probe_interval = min(2 * self._probe_interval, LAST_PROBE)
-        if self._trying:
-            self._tries_left = ENOUGH
-            self._trial = outlooks[self._trying]
-        return self._trying
+        hoped_for = TRIAL_MARGIN * self._best_speed
+        promising = [arm for arm in affordable if arm != self._current and outlooks[arm].best_case > hoped_for]
+        guesses = [arm for arm in affordable if arm != PLAIN_ARM]
+        if promising and self._since_attempt >= self._patience:
+            self._patience = min(self._patience + 1, LAST_PATIENCE)
+            arm = max(promising, key=lambda arm: outlooks[arm].best_case)
+        elif guesses and self._current == PLAIN_ARM and self._since_probe >= self._probe_interval:
+            arm = max(guesses, key=lambda arm: outlooks[arm].speed)
+            self._since_probe = 0
+            self._probe_interval = min(2 * self._probe_interval, LAST_PROBE)
+        else:
+            return None
+        return _Attempt(arm, outlooks[arm])
 
     def _worst_loss(self, outlook: _Outlook) -> float:
         """Seconds that a trial could lose against the fastest arm known."""
@@ -252,11 +274,15 @@ class DepthController:
 
     def _settle(self, arm: Arm, seconds: float) -> None:
         """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known."""
-        self._budget += BUDGET_SHARE * seconds
-        if self._trying == arm:
-            self._tries_left -= 1
-            counted = min(seconds, 2.0 * self._trial.most_seconds)
-            self._budget -= max(0.0, counted - self._trial.tokens / self._best_speed)
+        trying = self._trying
+        self._since_attempt += 1
+        if self._budget is not None:
+            self._budget += BUDGET_SHARE * seconds
+            if trying is not None and trying.arm == arm:
+                self._since_attempt = 0
+                trying.rounds_left -= 1
+                counted = min(seconds, 2.0 * trying.outlook.most_seconds)
+                self._budget -= max(0.0, counted - trying.outlook.tokens / self._best_speed)
         if self._current == PLAIN_ARM:
             self._since_probe += 1
         else:

@@ -39,6 +39,8 @@ class Drafting:
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
         self._read_before = 0
+        # What a draft model that was replaced or dropped in the middle of the request had read.
+        self._read_by_others = 0
 
     @property
     def draft_info(self) -> ModelInfo | None:
@@ -53,7 +55,7 @@ class Drafting:
     def tokens_read(self) -> int:
         """Prompt and text that the draft model had to read in the request that runs."""
         proposer = self.proposers.get("draft")
-        return proposer.read_tokens if isinstance(proposer, DraftModelProposer) else 0
+        return self._read_by_others + (proposer.read_tokens if isinstance(proposer, DraftModelProposer) else 0)
 
     @property
     def plain_tps(self) -> float | None:
@@ -74,6 +76,7 @@ class Drafting:
         if self._request is not None:
             conversation, sampler = self._request
             conversation.draft = None
+            self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
         return problem
 
@@ -81,6 +84,7 @@ class Drafting:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
         self._settings = settings
         self._request = (conversation, sampler)
+        self._read_by_others = 0
         self._install(conversation, sampler)
         self._controller.begin(len(conversation.main.tokens))
 
@@ -114,6 +118,7 @@ class Drafting:
 
     def drop(self, source: str) -> Choice:
         """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
+        self._read_by_others = self.tokens_read
         self.proposers.pop(source)
         if self._request is not None and source == "draft":
             self._request[0].draft = None
@@ -126,8 +131,6 @@ class Drafting:
         A round in which the draft model had to read up first says nothing about what rounds cost.
         """
         read_before, self._read_before = self._read_before, self.tokens_read
-        if self.tokens_read != read_before:
-            return
         controller = self._controller
         controller.observe(
             choice.source if choice.depth else None,
@@ -138,10 +141,16 @@ class Drafting:
             record.draft_s if timed else None,
             bucket=choice.bucket,
             checked=record.drafted,
+            typical=self.tokens_read == read_before,
         )
         for source, proposer in self.proposers.items():
             for trial in proposer.trials():
                 controller.learn(source, trial)
+
+    def interrupted(self) -> None:
+        """Something else ran between two rounds, so that the time between them says nothing about either."""
+        self._read_before = self.tokens_read
+        self._controller.interrupted()
 
     @property
     def _controller(self) -> DepthController:
@@ -164,7 +173,7 @@ class Drafting:
 
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
         self.proposers.clear()
-        self._read_before = 0
+        self._read_before = self.tokens_read
         method = self._settings.method
         if conversation.main.plain_only is not None:
             self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
@@ -180,6 +189,7 @@ class Drafting:
 
     def _install_draft(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> None:
         conversation.draft = continue_on(conversation.draft, draft, conversation.main.tokens)
+        conversation.draft.boundaries = conversation.main.boundaries
         if conversation.draft.plain_only is not None:
             self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.draft.plain_only),))
             return

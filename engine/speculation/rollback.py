@@ -9,13 +9,14 @@ and carry.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 
 from engine.speculation.cache_rules import UnknownCacheKind, flatten, leaves, rules_for
 
-__all__ = ["CachesOutOfStep", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
+__all__ = ["CachesOutOfStep", "Checkpoint", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
 
 
 class TransactionError(RuntimeError):
@@ -28,6 +29,18 @@ class CachesOutOfStep(TransactionError):
     def __init__(self, kind: str, position: int, expected: int) -> None:
         super().__init__(f"a {kind} stands at position {position}, not at {expected}")
         self.kind, self.position, self.expected = kind, position, expected
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What all layers that cannot be cut knew at `position`, one entry a rule; None for a rule that can."""
+
+    position: int
+    states: list[Any]
+
+    def arrays(self) -> list[mx.array]:
+        """Every array that is kept alive by it."""
+        return list(leaves(self.states))
 
 
 class Rollback:
@@ -132,6 +145,25 @@ class Rollback:
             rule.cut(position)
         self._check(position)
         return True
+
+    @property
+    def cuts_anywhere(self) -> bool:
+        """True when every layer can be cut back to any position, so that nothing need be remembered."""
+        return all(rule.cuts_anywhere for rule in self._rules)
+
+    def remember(self, position: int) -> Checkpoint:
+        """What `recall` needs to come back to `position`, where the caches stand now. Copies nothing by itself."""
+        if self._rows is not None:
+            raise TransactionError("a transaction is open")
+        return Checkpoint(position, [rule.remember() for rule in self._rules])
+
+    def recall(self, checkpoint: Checkpoint) -> None:
+        """Back to `checkpoint`, which was taken of these caches or of ones that they are a copy of."""
+        if self._rows is not None:
+            raise TransactionError("a transaction is open")
+        for rule, state in zip(self._rules, checkpoint.states, strict=True):
+            rule.recall(state, checkpoint.position)
+        self._check(checkpoint.position)
 
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""

@@ -11,8 +11,11 @@ from collections import deque
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
+# A pass takes at least this share of its round, whatever the drafting is thought to take.
+LEAST_PASS = 0.1
 WINDOW = 9
 ENOUGH = 2
+# How fast the common level follows one surprising round, and the most that a round may surprise (natural log).
 LEVEL_STEP = 0.1
 CLAMP = 0.25
 FIRST_SPREAD = 0.05
@@ -24,7 +27,6 @@ VERIFY = "verify"
 DRAFT = "draft"
 
 Points = dict[int, float]
-Curve = dict[int, deque[float]]
 
 
 def context_bucket(tokens: int) -> int:
@@ -32,12 +34,36 @@ def context_bucket(tokens: int) -> int:
     return sum(tokens >= edge for edge in CONTEXT_EDGES)
 
 
+class _Samples:
+    """The last few durations of one kind of pass, and what is typical of them."""
+
+    __slots__ = ("recent", "typical")
+
+    def __init__(self, *durations: float) -> None:
+        self.recent = deque(durations, maxlen=WINDOW)
+        self.typical = _typical(self.recent) if durations else 0.0
+
+    def __len__(self) -> int:
+        return len(self.recent)
+
+    def append(self, duration: float) -> None:
+        self.recent.append(duration)
+        self.typical = _typical(self.recent)
+
+
+Curve = dict[int, _Samples]
+
+
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Seconds of a proposer's rounds: `passes` by width (plain decoding is width 1), `drafting` by depth."""
+    """Seconds of a proposer's rounds: `passes` by width (plain decoding is width 1), `drafting` by depth.
+
+    `doubts` are the relative standard errors of passes that were measured at this context length, by width.
+    """
 
     passes: Points
     drafting: Points
+    doubts: Points
 
     def reaches(self, width: int) -> bool:
         """Whether a pass at least as wide was measured, and a cheaper one, so that nothing is extended."""
@@ -69,7 +95,6 @@ class RoundCosts:
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int], Curve] = {}
-        self._switches: deque[float] = deque(maxlen=2 * WINDOW)
         self._level = 1.0
         self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
@@ -77,17 +102,26 @@ class RoundCosts:
         self.bucket = 0
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
-        """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows."""
+        """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows.
+
+        `draft_seconds` of it was drafting; None where that was not timed apart.
+        """
+        self.pass_over(source, width)
+        if source is None:
+            self._learn(PLAIN, 1, seconds)
+            return
+        drafting = self._drafting(source, depth) if draft_seconds is None else draft_seconds
+        if drafting is None:
+            self._learn(_whole(source), width, seconds)
+        else:
+            self._learn(VERIFY, width, max(seconds - drafting, LEAST_PASS * seconds))
+        if draft_seconds is not None:
+            self._learn(_draft(source), depth, max(draft_seconds, 1e-9))
+
+    def pass_over(self, source: str | None, width: int) -> None:
+        """A round of `source` happened; how long it took says nothing about others like it."""
         came_from, self._last = self._last, (source, width)
         self._stay = self._stay + 1 if came_from == self._last else 0
-        name = PLAIN if source is None else VERIFY if draft_seconds is not None else _whole(source)
-        drafting = draft_seconds or 0.0
-        passing = max(seconds - drafting, 1e-9)
-        if self._stay == 0 and came_from is not None and None in (source, came_from[0]):
-            self._learn_switch(name, width, passing)
-        self._learn(name, width, passing)
-        if source is not None and draft_seconds is not None:
-            self._learn(_draft(source), depth, max(drafting, 1e-9))
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly (a new request began)."""
@@ -97,30 +131,25 @@ class RoundCosts:
         """Seconds of a plain round, once measured."""
         return self._points(PLAIN).get(1)
 
-    def switching(self) -> float:
-        """Seconds that a change between plain decoding and speculation costs on top, there or back."""
-        return _typical(self._switches) * self._level if self._switches else 0.0
+    def plain_samples(self) -> int:
+        """How many plain rounds were measured at this context length."""
+        return len(self._curve(PLAIN).get(1, ()))
 
-    def samples(self, source: str | None, width: int) -> int:
-        """How many samples there are for just this round at this context length."""
-        if source is None:
-            return len(self._own(PLAIN, 1))
-        return max(len(self._own(VERIFY, width)), len(self._own(_whole(source), width)))
-
-    def doubt(self, source: str | None, width: int) -> float:
-        """Relative standard error of such a round's duration; 1 where there are too few samples."""
-        samples = self.samples(source, width)
-        return self._spread / sqrt(samples) if samples >= ENOUGH else 1.0
+    def plain_doubt(self) -> float:
+        """Relative standard error of a plain round's seconds."""
+        return self._doubts(PLAIN).get(1, self._spread)
 
     def forecast(self, source: str) -> Forecast:
         """What rounds of `source` take at this context length. Call it once plain decoding was measured."""
-        passes = {**self._points(PLAIN), **self._points(VERIFY), **self._points(_whole(source))}
-        return Forecast(passes, {0: 0.0, **self._points(_draft(source))})
+        drafting = self._points(_draft(source))
+        # As long as no drafting was timed apart, only whole rounds are known.
+        name = VERIFY if drafting or not self._points(_whole(source)) else _whole(source)
+        return Forecast(self._points(PLAIN) | self._points(name), {0: 0.0} | drafting, self._doubts(name))
 
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
         return [
-            [name, bucket, key, _typical(samples) * self._level, len(samples)]
+            [name, bucket, key, samples.typical * self._level, len(samples)]
             for (name, bucket), curve in self._curves.items()
             for key, samples in curve.items()
         ]
@@ -135,7 +164,7 @@ class RoundCosts:
                 raise ValueError(f"not a duration: {seconds!r}")
             if not isinstance(samples, int) or not 0 < samples <= WINDOW:
                 raise ValueError(f"not a number of samples: {samples!r}")
-            known = deque([seconds] * samples, maxlen=WINDOW)
+            known = _Samples(*[seconds] * samples)
             curves.setdefault((name, bucket), {})[key] = known
         self._curves, self._level, self._last = curves, 1.0, None
 
@@ -144,10 +173,10 @@ class RoundCosts:
         relative = seconds / self._level
         if self._stay == 0 or not samples:
             # The first round of its kind pays for the change: it counts only where nothing better is known.
-            if len(samples) < ENOUGH or relative < _typical(samples):
+            if len(samples) < ENOUGH or relative < samples.typical:
                 samples.append(relative)
             return
-        surprise = max(-CLAMP, min(CLAMP, log(relative / _typical(samples))))
+        surprise = max(-CLAMP, min(CLAMP, log(relative / samples.typical)))
         self._spread += SPREAD_STEP * (abs(surprise) - self._spread)
         if self._stay <= WINDOW or name.startswith(DRAFT):
             samples.append(relative)
@@ -155,21 +184,24 @@ class RoundCosts:
             # What changes while nothing was changed is the machine or the context: it changes all alike.
             self._level *= exp(LEVEL_STEP * surprise)
 
-    def _samples_to_extend(self, name: str, key: int) -> deque[float]:
+    def _samples_to_extend(self, name: str, key: int) -> _Samples:
         curve = self._curves.setdefault((name, self.bucket), {})
         if key not in curve:
             borrowed = self._points(name).get(key)
             known = [] if borrowed is None else [borrowed / self._level] * ENOUGH
-            curve[key] = deque(known, maxlen=WINDOW)
+            curve[key] = _Samples(*known)
         return curve[key]
 
-    def _learn_switch(self, name: str, width: int, seconds: float) -> None:
-        known = self._points(name).get(width)
-        if known is not None:
-            self._switches.append(max(0.0, seconds - known) / self._level)
+    def _drafting(self, source: str, depth: int) -> float | None:
+        points = self._points(_draft(source))
+        return _interpolate({0: 0.0} | points, depth) if points else None
 
-    def _own(self, name: str, key: int) -> deque[float]:
-        return self._curves.get((name, self.bucket), {}).get(key, deque())
+    def _curve(self, name: str) -> Curve:
+        return self._curves.get((name, self.bucket), {})
+
+    def _doubts(self, name: str) -> Points:
+        curve = self._curve(name).items()
+        return {key: self._spread / sqrt(len(samples)) for key, samples in curve if len(samples) >= ENOUGH}
 
     def _points(self, name: str) -> Points:
         """The figures of a curve here, with those of the nearest context lengths where there are none."""
@@ -177,7 +209,7 @@ class RoundCosts:
         known = [bucket for curve, bucket in self._curves if curve == name]
         for bucket in sorted(known, key=lambda other: -abs(other - self.bucket)):
             for key, samples in self._curves[name, bucket].items():
-                points[key] = _typical(samples) * self._level
+                points[key] = samples.typical * self._level
         return points
 
 

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QDeadlineTimer
+from PySide6.QtWidgets import QWidget
 
 from app.application import Application
 from app.language import LANGUAGES
 from app.main_window import MainWindow
+from app.models.page import INSTALLED, RECOMMENDED
+from app.preferences.dialog import PAGES
 from app.session import Session
 from engine.errors import ModelNotUsable
+from engine.hub.failures import HubError
+from tests.app.models.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 
 QUESTIONS = {
@@ -93,6 +98,7 @@ def main(folder: Path) -> None:
         for mode in ("light", "dark"):
             application.theme.set_mode(mode)
             _answered(application, folder, f"{code}-{mode}", code)
+            _models(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
@@ -126,6 +132,12 @@ def _states(application: Application, folder: Path) -> None:
     _save(application, window, folder / "model-problem.png")
     window.close()
     plain = Script("Plain decoding, one token at a time.", (PLAIN,), error=problem, fail_after=3)
+    window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
+    session.ask(QUESTIONS["en"])
+    _settle(application, lambda: not session.chat.streaming)
+    window._actions["delete-chat"].trigger()
+    _save(application, window, folder / "deleted.png")
+    window.close()
     window, session = _open(application, [plain])
     session.ask("And without guesses?")
     _settle(application, lambda: not session.chat.streaming)
@@ -133,14 +145,58 @@ def _states(application: Application, folder: Path) -> None:
     window.close()
 
 
-def _open(application: Application, scripts: list[Script], loads: list | None = None) -> tuple[MainWindow, Session]:
+def _models(application: Application, folder: Path, name: str) -> None:
+    """The pickers, the pages of the settings, and the first run."""
+    with TemporaryDirectory() as home:
+        library = ShownLibrary(Path(home))
+        window, _ = _open(application, [Script("")], library=library)
+        library.show(downloading("mlx-community/Qwen3-14B-4bit"))
+        for width, height in SIZES:
+            window.resize(width, height)
+            for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+                picker.open()
+                _save(application, window, folder / f"picker-{picker._role}-{name}-{width}.png")
+                picker.close_overlay()
+        library.show(
+            downloading("mlx-community/Qwen3-14B-4bit"),
+            downloading("mlx-community/gemma-3-12b-it-qat-4bit", "paused", bytes_done=1_700_000_000),
+            downloading(
+                LLAMA_DRAFT, "failed", error=HubError("no-space", LLAMA_DRAFT, needed=700_000_000, free=90_000_000)
+            ),
+        )
+        for width, height in ((1200, 820), (760, 600)):
+            window._settings.resize(width, height)
+            for spec in PAGES:
+                window._settings.open(spec.id)
+                _save(application, window._settings, folder / f"settings-{spec.id}-{name}-{width}.png")
+            window._settings.open("models")
+            window._settings.page("models").show_tab(INSTALLED)
+            _save(application, window._settings, folder / f"settings-installed-{name}-{width}.png")
+            window._settings.page("models").show_tab(RECOMMENDED)
+        window.close()
+        library = ShownLibrary(Path(home), bare())
+        window, _ = _open(application, [Script("")], library=library, pair=("starter/main", "starter/draft"))
+        window._offer.refresh()
+        for width, height in SIZES:
+            window.resize(width, height)
+            _save(application, window, folder / f"first-run-{name}-{width}.png")
+        window.close()
+
+
+def _open(
+    application: Application,
+    scripts: list[Script],
+    loads: list | None = None,
+    library: ShownLibrary | None = None,
+    pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
+) -> tuple[MainWindow, Session]:
     engine = ScriptedEngine(scripts, loads=loads or [])
-    chats = Path(tempfile.mkdtemp(prefix="tandem-pictures-")) / "chats.db"
+    chats = Path(mkdtemp(prefix="tandem-pictures-")) / "chats.db"
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), chats)
-    window = MainWindow(session, application)
+    window = MainWindow(session, application, library)
     window.resize(*SIZES[0])
     window.show()
-    session.load("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit")
+    session.load(*pair)
     _settle(application, lambda: not session.pair.loading and session.saving)
     return window, session
 
@@ -151,7 +207,7 @@ def _settle(application: Application, ready) -> None:
         application.processEvents()
 
 
-def _save(application: Application, window: MainWindow, path: Path) -> None:
+def _save(application: Application, window: QWidget, path: Path) -> None:
     for _ in range(5):
         application.processEvents()
     window.grab().save(str(path))

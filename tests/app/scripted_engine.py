@@ -230,6 +230,9 @@ class ScriptedEngine:
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
 
+    def unload(self) -> Future[LoadedPair]:
+        return self._later(lambda: self._load(None, None))
+
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None]) -> ScriptedStream:
         if self.closed:
             on_event(Failed(EngineClosed(), ""))

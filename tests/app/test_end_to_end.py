@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from app.chat.answer import State
 from app.main_window import MainWindow
 from app.session import Session
+from app.speculation import figures
 from engine import Engine, starter_pair
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: MainWindow
     assert answer.text.strip()
     assert answer.stats.drafted > 0
     assert "".join(token.text for token in answer.tokens) == answer.text
+    panel, stats = window._panel, answer.stats
+    assert panel.rate.text() == figures.percent(stats.accepted / stats.drafted)
+    assert panel.per_round.text == figures.number(stats.generated_tokens / stats.rounds)
+    assert panel.speed.text == figures.number(stats.decode_tps)
+    assert panel.strip.visible_rounds() == answer.rounds[-panel.strip.columns :]
 
 
 def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: MainWindow, qtbot: QtBot) -> None:

@@ -230,6 +230,8 @@ def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtB
     window._banner._button.click()
     qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
     assert titles(window) == ["First"]
+    assert not window._actions["restore-chat"].isEnabled()
+    assert not window._banner.isVisible()
 
 
 def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:

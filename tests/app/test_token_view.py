@@ -133,3 +133,22 @@ def test_text_and_tokens_switch_for_every_answer(open_window: OpenWindow, qtbot:
     window._actions["show-text"].trigger()
     assert not view.tokens.isVisible()
     assert view._body.isVisible()
+
+
+def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> None:
+    answer = answer_of("one two three four five six seven one two")
+    record = answer.rounds[1]
+    assert answer.rounds_of(answer.text_of_round(record.number)) == {record.number}
+    assert answer.rounds_of("one two") == frozenset()
+    assert answer.rounds_of("not there") == frozenset()
+    assert answer.rounds_of("") == frozenset()
+    assert answer.rounds_of(answer.text) == {record.number for record in answer.rounds}
+
+
+def test_a_selection_in_rendered_text_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A first part of it. Then a **second** part of it.")]))
+    turn = window._session.ask("one")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    prose = window._transcript.view(turn)._body._views[0]
+    prose.setTextCursor(prose.document().find("first part"))  # type: ignore[attr-defined]
+    assert window._panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 
+from app import crash
 from app.chat.answer import State
 from app.speculation import figures
 from engine.errors import InternalFailure, ModelNotUsable
@@ -310,3 +313,17 @@ def test_a_first_syllable_that_is_still_composed_can_be_sent(open_window: OpenWi
     QTest.mouseClick(window._composer._button, Qt.MouseButton.LeftButton)
     wait_for_end(window, qtbot)
     assert engine.requests[-1].messages[-1]["content"] == "네"
+
+
+def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, own_home: Path
+) -> None:
+    window = open_window(ScriptedEngine())
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    crash.catch_in_slots(window.show_crash)
+    error = ZeroDivisionError("division by zero")
+    sys.excepthook(ZeroDivisionError, error, None)
+    assert "Something unexpected" in window._banner.text
+    report = next(own_home.rglob("last-error.txt"))
+    assert str(report) in window._banner.text
+    assert "division by zero" in report.read_text()

@@ -47,11 +47,9 @@ class DraftModelProposer:
         return max(0, self._context_length - len(self.sequence.tokens))
 
     def prepare(self) -> bool:
-        if self.backlog <= PREFILL_CHUNK:
+        if self.backlog <= PREFILL_CHUNK and not self.sequence.reads_to_a_boundary:
             return False
-        before = self.sequence.position
-        next(self.sequence.prefill(PREFILL_CHUNK))
-        self.read_tokens += self.sequence.position - before
+        self.read_tokens += self.sequence.read(PREFILL_CHUNK)
         return True
 
     def propose(self, depth: int) -> Proposal:

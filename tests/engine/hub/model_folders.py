@@ -69,12 +69,13 @@ def llama_tensors(layers: int = 2, hidden: int = 16, vocab: int = 32) -> dict[st
 
 
 def tokenizer_json(tokens: Mapping[str, int] | None = None, added: tuple[tuple[str, int], ...] = ()) -> dict[str, Any]:
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     vocab = dict(tokens) if tokens is not None else {chr(97 + index): index for index in range(26)}
     return {
         "version": "1.0",
         "added_tokens": [{"id": id_, "content": text, "special": True} for text, id_ in added],
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
-        "decoder": {"type": "ByteLevel"},
+        "pre_tokenizer": byte_level,
+        "decoder": byte_level,
         "model": {"type": "BPE", "vocab": vocab, "merges": []},
     }
 

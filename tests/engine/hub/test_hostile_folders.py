@@ -64,7 +64,7 @@ for name in sorted(os.listdir(root)):
     except ModelNotUsable as error:
         answer = error.reason
     seconds = time.perf_counter() - began
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start) / (1 if sys.platform == "darwin" else 1024)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start) / (2**20 if sys.platform == "darwin" else 1024)
     print(json.dumps([name, answer, seconds, grown, sorted(set(events))]), flush=True)
 """
 
@@ -91,21 +91,24 @@ def judge(root: Path, numbers: range, opener: str) -> list[list[Any]]:
     for name, answer, _, grown, events in results:
         recipe = made.get(name, "good")
         assert events == [], (recipe, events)
-        assert grown < MEGABYTES * (1 if sys.platform != "darwin" else 2**20), (recipe, grown)
+        assert grown < MEGABYTES, (recipe, grown)
         assert not (root / name / "ran").exists(), recipe
         assert answer in ("opened", *ModelNotUsable.REASONS), (recipe, answer)
     return [[made.get(name, "good"), *rest] for name, *rest in results]
 
 
 # Harmless by themselves: nothing in the folder asks for the code, and the values are within what a model may say.
-MAY_OPEN = ("module beside", "nonsense value", "wrong shape", "weights flipped", "config infinity", "no heads")
+MAY_OPEN = (
+    "module beside", "nonsense value", "wrong shape", "weights flipped", "config infinity", "no heads", "odd bits",
+    "unknown method",
+)  # fmt: skip
 
 
 def test_each_kind_of_lie_is_refused_without_running_anything(tmp_path: Path) -> None:
     results = judge(tmp_path, range(len(hostile_folders.RECIPES)), "check")
     opened = {recipe for recipe, answer, *_ in results if answer == "opened"}
     left_to_the_loader = {
-        "quantised by words", "odd bits", "unknown method", "rope of nonsense", "heads do not divide", "a layer less",
+        "quantised by words", "rope of nonsense", "heads do not divide", "a layer less",
         "other width", "tensors of others", "config not utf-8", "tokenizer empty model", "link to above",
     }  # fmt: skip
     assert opened <= {"good", *MAY_OPEN, *left_to_the_loader}, opened - {"good", *MAY_OPEN, *left_to_the_loader}
@@ -115,7 +118,7 @@ def test_each_kind_of_lie_is_refused_without_running_anything(tmp_path: Path) ->
 def test_two_hundred_hostile_folders_end_in_a_clear_error_and_nothing_else(tmp_path: Path) -> None:
     checked = judge(tmp_path / "check", range(ALL), "check")
     loaded = judge(tmp_path / "load", range(ALL), "load")
-    slowest, largest = max(row[2] for row in checked + loaded), max(row[3] for row in loaded)
+    slowest, largest = max(row[2] for row in checked + loaded), max(row[3] for row in checked + loaded)
     opened = [row[0] for row in loaded if row[1] == "opened" and row[0] != "good"]
     print(f"\nslowest {slowest:.2f} s, memory grew by {largest:.0f} MB, harmless after all: {sorted(set(opened))}")
     assert slowest < SECONDS

@@ -12,7 +12,7 @@ from engine.hub.catalog import load_catalog
 from engine.hub.discovery import installed_models
 from engine.hub.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
 from engine.hub.speedup import WORTH_IT, estimate_speedup
-from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
+from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_folder, write_snapshot
 
 GB = 10**9
 ROOM = 100 * GB
@@ -166,3 +166,18 @@ def test_a_half_downloaded_suggestion_says_so(tmp_path: Path) -> None:
     subject, drafts = candidates(catalog.models["mlx-community/Qwen3-14B-4bit"], installed_models(tmp_path), catalog)
     advice = {one.id: one for one in advise(subject, drafts, 8192, 64 * GB)}
     assert (advice[name].verdict, advice[name].source) == ("incomplete", "installed")
+
+
+def test_the_starters_draft_is_offered_to_the_starter_only(tmp_path: Path) -> None:
+    write_folder(tmp_path / "starter" / "main", model_files(llama_config(num_hidden_layers=40)))
+    write_folder(tmp_path / "starter" / "draft", model_files())
+    write_snapshot(tmp_path / "cache", "org/main", model_files(llama_config(num_hidden_layers=40)))
+    installed = installed_models(tmp_path / "cache", starter_dir=tmp_path / "starter")
+    offered = {model.id: [one.id for one in candidates(model, installed, load_catalog())[1]] for model in installed}
+    assert "draft" in offered["main"]
+    assert "draft" not in offered["org/main"]
+
+
+def test_a_draft_whose_tokenizer_is_unread_stands_behind_one_that_is_known() -> None:
+    unread, known = model("org/unread", GB // 10, vocabulary=None), model("org/known", GB)
+    assert [one.id for one in advise(MAIN, [unread, known], 4096, ROOM)] == ["org/known", "org/unread", ""]

@@ -36,12 +36,13 @@ class World:
 
 @dataclass
 class Run:
-    """What came out: tokens and seconds in all, and how many rounds each depth got."""
+    """What came out: tokens and seconds, changes of depth, those from plain decoding, rounds at each depth."""
 
     tokens: int = 0
     seconds: float = 0.0
     rounds: int = 0
     switches: int = 0
+    entries: int = 0
     depths: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -69,6 +70,7 @@ class Machine:
         if depth != self._last_depth:
             cost += world.entering if 0 in (depth, self._last_depth) else 0.05
             run.switches += 1
+            run.entries += self._last_depth == 0
         jitter = self.random.lognormvariate(0.0, world.noise)
         run.rounds += 1
         if world.stall_every and run.rounds % world.stall_every == 0:

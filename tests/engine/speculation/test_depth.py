@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.speculation.depth import DepthController
+from engine.speculation.proposers import Trial
 from tests.engine.speculation.simulation import (
     ACCEPTANCES,
     COSTS,
@@ -63,9 +64,99 @@ def test_it_says_what_speculation_would_cost() -> None:
     assert float(arguments["plain_ms"]) * float(arguments["tokens_per_round"]) < float(arguments["round_ms"])
 
 
+@pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])
+def test_it_does_not_flap(rate: float) -> None:
+    """0.3 is where guessing barely loses here, 0.6 where it barely pays."""
+    run = controlled(World(gentle, constant(rate)), 1500)
+    assert run.entries < 0.05 * run.rounds
+    assert run.switches < 0.25 * run.rounds
+
+
+def test_a_first_answer_costs_at_most_a_few_rounds_to_find_out() -> None:
+    run = controlled(World(COSTS["linear"], constant(0.0)), 200)
+    assert run.speed > 0.95 * fixed(World(COSTS["linear"], constant(0.0)), 0, 200).speed
+
+
+def test_a_second_answer_starts_where_the_first_ended() -> None:
+    controller, world = DepthController(), World(gentle, constant(0.95))
+    controlled(world, 2000, controller=controller)
+    controller.begin(world.context)
+    assert controller.choose({"draft": 8}).depth >= 5
+
+
+def test_a_stretch_of_plain_decoding_gets_probed_ever_more_rarely() -> None:
+    early = controlled(World(gentle, constant(0.0)), 300)
+    late = controlled(World(gentle, constant(0.0)), 3000)
+    speculative = [run.rounds - run.depths[0] for run in (early, late)]
+    assert speculative[1] < 3 * speculative[0]
+
+
+def test_acceptance_of_one_kind_of_guess_does_not_stand_for_another() -> None:
+    controller = DepthController()
+    for _ in range(3):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+    for _ in range(40):
+        controller.learn("ngram", Trial("3", 2, 0))
+        controller.learn("ngram", Trial("18", 8, 8))
+    assert (
+        controller.expected_tps("ngram", 4, bucket="18")[-1] > 2 * controller.expected_tps("ngram", 4, bucket="3")[-1]
+    )
+
+
+def test_auto_takes_the_proposer_with_the_better_speed() -> None:
+    controller = DepthController()
+    for _ in range(3):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+    for _ in range(30):
+        controller.observe("draft", 4, 5, 2, 0.045, 0.02)
+        controller.observe("ngram", 4, 5, 4, 0.025, 0.0, bucket="18")
+    offer = {"draft": 4, "ngram": 4}
+    assert controller.choose(offer, buckets={"ngram": "18"}).source == "ngram"
+    assert controller.choose({"draft": 4, "ngram": 0}).source == "draft"
+
+
+def test_rows_that_ride_along_are_part_of_the_cost() -> None:
+    controller = DepthController()
+    controlled(World(COSTS["stepped"], constant(0.9), limit=8), 2000, controller=controller)
+    controller.begin(500)
+    alone, with_rows = controller.expected_tps("draft", 4), controller.expected_tps("draft", 4, rows_carried=3)
+    assert with_rows[-1] < 0.8 * alone[-1]
+
+
+def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
+    controller = DepthController()
+    for _ in range(3):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+    for _ in range(3):
+        controller.observe("draft", 4, 5, 4, 0.03, 0.01)
+    before = controller.expected_tps("draft", 4)[-1]
+    controller.observe(None, 0, 1, 0, 0.02, None)
+    controller.observe("draft", 4, 5, 4, 5.0, 4.9, typical=False)
+    assert controller.expected_tps("draft", 4)[-1] > before
+
+
+def test_guesses_past_the_end_of_an_answer_are_no_rejections() -> None:
+    cut, rejected = DepthController(), DepthController()
+    for controller, checked in ((cut, 2), (rejected, 8)):
+        for _ in range(3):
+            controller.observe(None, 0, 1, 0, 0.02, None)
+        for _ in range(10):
+            controller.observe("draft", 8, 9, 2, 0.03, 0.01, checked=checked)
+    assert cut.expected_tps("draft", 8)[-1] > 1.5 * rejected.expected_tps("draft", 8)[-1]
+
+
 def test_timing_the_drafting_now_and_then_is_no_surprise_to_the_costs() -> None:
     controller = DepthController()
     controller.begin(100)
     for number in range(40):
         controller.observe("draft", 3, 4, 2, 0.01, 0.004 if number % 16 == 0 else None)
     assert controller.export()
+
+
+def test_drafting_timed_now_and_then_is_counted_once() -> None:
+    controller = DepthController()
+    for _ in range(3):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+    for number in range(40):
+        controller.observe("draft", 4, 5, 4, 0.04, 0.015 if number % 16 == 0 else None)
+    assert controller.expected_tps("draft", 4)[-1] == pytest.approx(5 / 0.04, rel=0.1)

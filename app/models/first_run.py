@@ -1,0 +1,152 @@
+"""The offer of a first pair: what fits this machine, in an empty chat, for as long as nothing else is here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.models import wording
+from app.models.hub_wording import size_words
+from app.speculation.figures import times
+
+if TYPE_CHECKING:
+    from app.models.entries import Entry
+    from app.models.library import Library
+    from app.models.switcher import Switcher
+    from engine.hub.download_state import DownloadStatus
+
+
+class FirstRunOffer(QFrame):
+    """Hidden unless there is something to offer. `starter_wanted`: chat with the starter now."""
+
+    starter_wanted = Signal()
+    more_wanted = Signal()
+
+    def __init__(self, library: Library, switcher: Switcher, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("offer")
+        self._library, self._switcher = library, switcher
+        self._title = QLabel(self)
+        self._title.setProperty("look", "muted")
+        self._title.setWordWrap(True)
+        self._grid = QGridLayout()
+        self._grid.setVerticalSpacing(8)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setColumnStretch(0, 1)
+        self._starter, self._more = QPushButton(self), QPushButton(self)
+        for button in (self._starter, self._more):
+            button.setProperty("look", "link")
+        foot = QHBoxLayout()
+        foot.addWidget(self._starter)
+        foot.addStretch(1)
+        foot.addWidget(self._more)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 10)
+        column.setSpacing(10)
+        column.addWidget(self._title)
+        column.addLayout(self._grid)
+        column.addLayout(foot)
+        self._rows: list[_OfferRow] = []
+        self._starter.clicked.connect(self._decline)
+        self._more.clicked.connect(self.more_wanted)
+        library.models_changed.connect(self.refresh)
+        library.downloads_changed.connect(self.refresh)
+        self.retranslate()
+        self.hide()
+
+    def refresh(self) -> None:
+        inventory = self._library.inventory
+        if inventory is None or self._library.preferences.values.offer_seen:
+            self.hide()
+            return
+        offered = {entry.id for entry in inventory.offers}
+        own = [entry for entry in inventory.installed if not entry.is_starter and entry.complete]
+        if not offered or any(entry.id not in offered | {one.draft for one in inventory.offers} for entry in own):
+            self.hide()
+            return
+        if [row.entry.id for row in self._rows] != [entry.id for entry in inventory.offers]:
+            self._rebuild(inventory.offers)
+        by_id = {status.repository: status for status in self._library.downloads}
+        for row, entry in zip(self._rows, inventory.offers, strict=True):
+            row.show_entry(entry, by_id.get(entry.id))
+        self.show()
+
+    def buttons(self) -> list[QPushButton]:
+        """One for each pair that is offered."""
+        return [row.button for row in self._rows]
+
+    def _rebuild(self, offers: tuple[Entry, ...]) -> None:
+        for row in self._rows:
+            row.words.deleteLater()
+            row.button.deleteLater()
+            row.deleteLater()
+        self._rows = [_OfferRow(entry, self) for entry in offers]
+        for number, row in enumerate(self._rows):
+            self._grid.addWidget(row.words, number, 0)
+            self._grid.addWidget(row.button, number, 1, Qt.AlignmentFlag.AlignVCenter)
+            row.button.clicked.connect(lambda _=False, source=row: self._act(source.entry))
+
+    def _act(self, entry: Entry) -> None:
+        if entry.here:
+            self._decline()
+            self._switcher.use(entry)
+        else:
+            self._switcher.get(entry)
+
+    def _decline(self) -> None:
+        self._library.preferences.change(offer_seen=True)
+        self.hide()
+        self.starter_wanted.emit()
+
+    def retranslate(self) -> None:
+        self._title.setText(
+            self.tr("The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:")
+        )
+        self._starter.setText(self.tr("Chat with the starter now"))
+        self._more.setText(self.tr("All models…"))
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_rows"):
+            self.retranslate()
+
+
+class _OfferRow(QWidget):
+    def __init__(self, entry: Entry, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.entry = entry
+        self.words, self.button = QWidget(parent), QPushButton(parent)
+        self._name, self._facts = QLabel(self.words), QLabel(self.words)
+        self._name.setProperty("look", "title")
+        self._facts.setProperty("look", "muted")
+        self._facts.setWordWrap(True)
+        self.button.setProperty("look", "button")
+        column = QVBoxLayout(self.words)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self._name)
+        column.addWidget(self._facts)
+        self.hide()
+
+    def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
+        self.entry = entry
+        on_its_way = status is not None and status.state not in ("ready", "failed")
+        self._name.setText(wording.entry_name(entry))
+        self._facts.setText(wording.download_words(status) if status and on_its_way else self._promise(entry))
+        if on_its_way:
+            self.button.setText(self.tr("Getting it…"))
+        elif entry.here:
+            self.button.setText(self.tr("Chat"))
+        else:
+            self.button.setText(self.tr("Get {size}").format(size=size_words(entry.get_bytes)))
+        self.button.setEnabled(not on_its_way)
+        self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")
+
+    def _promise(self, entry: Entry) -> str:
+        words = self.tr("With {draft} as draft").format(draft=entry.draft_name)
+        if entry.expected is not None:
+            words += " · " + self.tr("{speed} expected (estimate)").format(speed=times(entry.expected.speedup))
+        return words

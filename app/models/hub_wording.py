@@ -1,0 +1,77 @@
+"""What went wrong between this machine and the Hub, in sentences that say what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+if TYPE_CHECKING:
+    from engine.errors import EngineError
+
+
+def hub_sentence(error: EngineError) -> str:
+    """The sentence for a `HubError`."""
+    arguments: dict[str, str] = {}
+    for name, value in error.arguments.items():
+        is_size = name in ("needed", "free") and isinstance(value, int)
+        arguments[name] = size_words(int(str(value))) if is_size else str(value)
+    return hub_reasons()[arguments["reason"]].format(**arguments)
+
+
+def size_words(count: int) -> str:
+    """Bytes as a person reads them: 4.6 GB."""
+    decimals = 1 if count >= 10**9 else 0
+    return QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def hub_reasons() -> dict[str, str]:
+    """One sentence for each `HubError` reason."""
+    translate = QCoreApplication.translate
+    return {
+        "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
+        "proxy": translate("HubErrors", "The proxy does not answer or refuses. Check its address in the settings."),
+        "certificate": translate(
+            "HubErrors", "The Hub's certificate is not trusted here. Check the mirror and the proxy in the settings."
+        ),
+        "wrong-mirror": translate(
+            "HubErrors", "{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings."
+        ),
+        "server-error": translate("HubErrors", "The Hub has a problem of its own (error {status}). Try again later."),
+        "rate-limited": translate("HubErrors", "The Hub asks to wait because of many requests. Try again later."),
+        "bad-name": translate(
+            "HubErrors", "“{repository}” is not a model's name. It looks like organisation/name, or a page's address."
+        ),
+        "missing": translate(
+            "HubErrors",
+            "There is no model {repository}, or it is private. Check its name, or add a token in the settings.",
+        ),
+        "revision-missing": translate("HubErrors", "{repository} has no version {revision}."),
+        "file-missing": translate("HubErrors", "The Hub no longer has {file} of {repository}. Choose another model."),
+        "gated": translate(
+            "HubErrors",
+            "The authors of {repository} ask for your consent first. Accept the terms on its page, "
+            "then add a token in the settings.",
+        ),
+        "forbidden": translate(
+            "HubErrors", "Your token may not read {repository}. Ask its owners, or add another token in the settings."
+        ),
+        "token-refused": translate(
+            "HubErrors", "The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings."
+        ),
+        "not-mlx": translate(
+            "HubErrors", "{repository} holds no MLX weights. Search for an MLX version of this model."
+        ),
+        "unsafe-name": translate(
+            "HubErrors", "{repository} names a file outside its folder ({file}). Tandem does not touch it."
+        ),
+        "no-space": translate(
+            "HubErrors", "{needed} are needed and {free} are free on the disk. Make room, then go on."
+        ),
+        "disk-full": translate("HubErrors", "The disk is full. Make room, then go on; nothing is lost."),
+        "not-writable": translate("HubErrors", "{path} cannot be written. Check who may write there."),
+        "checksum": translate("HubErrors", "{file} arrived damaged twice. Try again later or from another connection."),
+        "not-installed": translate("HubErrors", "{repository} is not on this computer any more."),
+        "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
+        "built-in": translate("HubErrors", "The starter pair is part of Tandem and stays."),
+    }

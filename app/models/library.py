@@ -1,0 +1,386 @@
+"""The models as the window knows them: what is here, what could be, what is on its way, and what goes with what.
+
+Nothing here blocks: disk and network work runs on a pool and comes back to Qt's thread through a bridge. Views read
+the plain data and listen for what changed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.bridge import Bridge
+from app.models.choices import Measured
+from app.places import cache_folder, data_folder, resource
+from app.preferences.keychain import Keychain
+from engine.errors import EngineError, InternalFailure
+
+if TYPE_CHECKING:
+    from app.models.entries import Entry
+    from app.models.shelf import Inventory, Places, Shelf
+    from app.preferences.preference_file import PreferenceFile
+    from engine.hub.download_state import DownloadStatus
+    from engine.hub.pairing import PairAdvice
+    from engine.hub.remove import RemovalPlan
+    from engine.hub.verify import VerifyReport
+
+log = logging.getLogger(__name__)
+
+_POLL_MS = 250
+_SEARCH_PAUSE_MS = 350
+_RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was searched for and what came of it; `error` is why nothing came."""
+
+    text: str = ""
+    running: bool = False
+    found: tuple[Entry, ...] = ()
+    error: EngineError | None = None
+
+
+def default_places() -> Places:
+    """Where this user's models and downloads are."""
+    from app.models.shelf import Places
+
+    return Places(
+        queue=data_folder() / "downloads.json",
+        index=cache_folder() / "models.json",
+        small_files=cache_folder() / "hub",
+        starter=resource("starter"),
+    )
+
+
+class Library(QObject):
+    """Does nothing before `start`. Owned by the window, which closes it.
+
+    `settled` carries the status of a download that is now ready (after what is here has been looked at again) or has
+    failed; `problem` an error that a person caused and should read; `verified` a path and its report.
+    """
+
+    models_changed = Signal()
+    downloads_changed = Signal()
+    search_changed = Signal()
+    advice_changed = Signal(str)
+    settled = Signal(object)
+    problem = Signal(object)
+    verified = Signal(str, object)
+
+    def __init__(
+        self,
+        preferences: PreferenceFile,
+        places: Callable[[], Places] = default_places,
+        keychain: Keychain | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.preferences = preferences
+        self.inventory: Inventory | None = None
+        self.downloads: tuple[DownloadStatus, ...] = ()
+        self.searched = Search()
+        self.measured: dict[str, dict[str, Measured]] = {}
+        self.verifying: set[str] = set()
+        self._places, self._keychain = places, keychain or Keychain()
+        self._access = _access_of(preferences)
+        self._pool: ThreadPoolExecutor | None = None
+        self._shelf: Shelf | None = None
+        self._bridge = Bridge(self)
+        self._advice: dict[str, tuple[PairAdvice, ...]] = {}
+        self._asked: set[str] = set()
+        self._waiting: list[Callable[[], None]] = []
+        self._polling = self._closed = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_SEARCH_PAUSE_MS)
+        self._pause.timeout.connect(self._search_now)
+        preferences.subscribe(self._reconfigure)
+
+    # Life
+
+    @property
+    def started(self) -> bool:
+        return self._pool is not None
+
+    def start(self) -> None:
+        """Look at the disk for the first time and go on with the downloads of the last run. Safe to call again."""
+        if self._pool is None and not self._closed:
+            self._pool = ThreadPoolExecutor(4, thread_name_prefix="library")
+            self._run(self._open, then=self._opened, failed=self._not_opened)
+
+    def close(self) -> None:
+        """Stop everything and wait for it. Safe to call twice."""
+        if self._closed:
+            return
+        self._closed = True
+        self._timer.stop()
+        self._pause.stop()
+        self._bridge.close()
+        if self._pool is not None:
+            self._pool.submit(self._close_shelf)
+            self._pool.shutdown(wait=True)
+            # It may have been opened after it was asked to close.
+            self._close_shelf()
+
+    def _close_shelf(self) -> None:
+        if self._shelf is not None:
+            self._shelf.close()
+
+    def _open(self) -> EngineError | None:
+        """On the pool. A mirror that is no address must not hide the models that are here, so it is returned."""
+        from app.models.shelf import Shelf
+
+        shelf = Shelf(self._places(), self._keychain)
+        self._shelf = shelf
+        try:
+            shelf.configure(*self._access)
+        except EngineError as error:
+            return error
+        return None
+
+    def _opened(self, problem: EngineError | None) -> None:
+        waiting, self._waiting = self._waiting, []
+        for call in waiting:
+            call()
+        if problem is not None:
+            self.problem.emit(problem)
+        self._look()
+
+    def _look(self) -> None:
+        self.rescan()
+        self._poll()
+
+    def _not_opened(self, error: EngineError) -> None:
+        self._waiting = []
+        self.problem.emit(error)
+
+    def _reconfigure(self) -> None:
+        if self._shelf is None or self._closed:
+            return
+        access = _access_of(self.preferences)
+        if access != self._access:
+            self._access = access
+            self._call(lambda shelf: shelf.configure(*access), then=lambda _: self._look())
+
+    def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
+        """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
+        access = self._access
+
+        def keep(shelf: Shelf) -> bool:
+            kept = shelf.keep_token(access[0], token)
+            if kept:
+                shelf.configure(*access)
+            return kept
+
+        self._call(keep, then=then)
+
+    # What there is
+
+    def rescan(self, then: Callable[[], None] | None = None) -> None:
+        """Look at the disk again; `models_changed` follows, and then `then` is called."""
+
+        def take(inventory: Inventory) -> None:
+            self.inventory = inventory
+            self._advice.clear()
+            self._asked.clear()
+            self.models_changed.emit()
+            if then is not None:
+                then()
+
+        self._call(lambda shelf: shelf.scan(), then=take)
+
+    def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
+        """Verdicts on drafts for the main model in `path`; None until `advice_changed` says that they are there."""
+        if path in self._advice:
+            return self._advice[path]
+        if path not in self._asked and self.inventory is not None:
+            self._asked.add(path)
+            measured = {id_: one.speedup for id_, one in self.measured.get(path, {}).items()}
+            self._call(
+                lambda shelf: shelf.advise(path, measured),
+                then=lambda advice: self._take_advice(path, advice),
+                failed=lambda _: self._take_advice(path, ()),
+            )
+        return None
+
+    def _take_advice(self, path: str, advice: tuple[PairAdvice, ...]) -> None:
+        self._advice[path] = advice
+        self.advice_changed.emit(path)
+
+    def note_speed(self, main_path: str, draft_path: str, measured: Measured) -> None:
+        """Remember what a pair brought, for the next advice."""
+        draft = self.inventory.at(draft_path) if self.inventory is not None else None
+        if draft is not None:
+            self.measured.setdefault(main_path, {})[draft.id] = measured
+            self._advice.pop(main_path, None)
+            self._asked.discard(main_path)
+
+    # Downloads
+
+    @property
+    def running(self) -> int:
+        """How many downloads are on their way or wait for their turn."""
+        return sum(status.state in _RUNNING for status in self.downloads)
+
+    def get(self, *repositories: str) -> None:
+        """Download models, or go on with them."""
+        for repository in repositories:
+            self._command("add", repository)
+
+    def pause(self, repository: str) -> None:
+        self._command("pause", repository)
+
+    def resume(self, repository: str) -> None:
+        self._command("resume", repository)
+
+    def cancel(self, repository: str) -> None:
+        """Stop a download and take back what has arrived; of a finished one only the line goes."""
+        self._command("cancel", repository)
+
+    def _command(self, name: str, repository: str) -> None:
+        self._call(lambda shelf: shelf.command(name, repository), then=lambda _: self._poll())
+
+    def _poll(self) -> None:
+        if not self._polling:
+            self._polling = True
+            self._call(lambda shelf: shelf.downloads(), then=self._take_downloads, failed=self._poll_failed)
+
+    def _poll_failed(self, error: EngineError) -> None:
+        self._polling = False
+        self.problem.emit(error)
+
+    def _take_downloads(self, downloads: tuple[DownloadStatus, ...]) -> None:
+        self._polling = False
+        before = {status.repository: status.state for status in self.downloads}
+        changed = downloads != self.downloads
+        self.downloads = downloads
+        for status in downloads:
+            was = before.get(status.repository)
+            if was in _RUNNING and status.state == "ready":
+                self.rescan(then=partial(self.settled.emit, status))
+            elif was in _RUNNING and status.state == "failed":
+                self.settled.emit(status)
+        if before.keys() - {status.repository for status in downloads}:
+            self.rescan()
+        if self.running:
+            self._timer.start()
+        else:
+            self._timer.stop()
+        if changed:
+            self.downloads_changed.emit()
+
+    # Search
+
+    def search(self, text: str) -> None:
+        """Ask the Hub once the text has stood still for a moment; `search_changed` follows at once and at the end."""
+        text = text.strip()
+        self.searched = Search(text, running=bool(text))
+        self.search_changed.emit()
+        if text:
+            self._pause.start()
+        else:
+            self._pause.stop()
+
+    def _search_now(self) -> None:
+        text = self.searched.text
+
+        def take(found: tuple[Entry, ...]) -> None:
+            if self.searched.text == text:
+                self.searched = Search(text, found=found)
+                self.search_changed.emit()
+
+        def fail(error: EngineError) -> None:
+            if self.searched.text == text:
+                self.searched = Search(text, error=error)
+                self.search_changed.emit()
+
+        self._call(lambda shelf: shelf.search(text), then=take, failed=fail)
+
+    # Care
+
+    def verify(self, path: str) -> None:
+        """Check every file of a model; `verified` follows."""
+
+        def take(report: VerifyReport | None) -> None:
+            self.verifying.discard(path)
+            self.models_changed.emit()
+            if report is not None:
+                self.verified.emit(path, report)
+
+        def fail(error: EngineError) -> None:
+            self.verifying.discard(path)
+            self.models_changed.emit()
+            self.problem.emit(error)
+
+        if path not in self.verifying:
+            self.verifying.add(path)
+            self.models_changed.emit()
+            self._call(lambda shelf: shelf.verify(path), then=take, failed=fail)
+
+    def plan_removal(self, path: str, then: Callable[[RemovalPlan], None]) -> None:
+        """Work out what a removal frees and hand it to `then`."""
+        self._call(lambda shelf: shelf.plan_removal(path), then=then)
+
+    def remove(self, plan: RemovalPlan) -> None:
+        self._call(lambda shelf: shelf.remove(plan), then=lambda _: self._look())
+
+    # The pool
+
+    def _call(
+        self,
+        work: Callable[[Shelf], Any],
+        then: Callable[[Any], None],
+        failed: Callable[[EngineError], None] | None = None,
+    ) -> None:
+        """Do `work` with the shelf, once it is open."""
+
+        def on_pool() -> Any:
+            assert self._shelf is not None
+            return work(self._shelf)
+
+        self.start()
+        if self._shelf is None:
+            self._waiting.append(partial(self._run, on_pool, then, failed))
+        else:
+            self._run(on_pool, then, failed)
+
+    def _run(
+        self,
+        work: Callable[[], Any],
+        then: Callable[[Any], None],
+        failed: Callable[[EngineError], None] | None = None,
+    ) -> None:
+        if self._closed or self._pool is None:
+            return
+
+        def done(future: Future[Any]) -> None:
+            error = future.exception()
+            if error is None:
+                then(future.result())
+            else:
+                (failed or self.problem.emit)(_as_engine_error(error))
+
+        self._bridge.watch(self._pool.submit(work), done)
+
+
+def _access_of(preferences: PreferenceFile) -> tuple[str, str, tuple[str, ...]]:
+    """What decides where models are looked for: the Hub's address, the proxy, the extra folders."""
+    values = preferences.values
+    return values.hub_endpoint, values.proxy, values.model_folders
+
+
+def _as_engine_error(error: BaseException) -> EngineError:
+    if isinstance(error, EngineError):
+        return error
+    log.error("work on the models failed", exc_info=error)
+    return InternalFailure(str(error) or type(error).__name__)

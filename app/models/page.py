@@ -1,0 +1,311 @@
+"""The Models page of the settings: downloads on top, then what is recommended, installed or found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import wording as app_wording
+from app.models import wording
+from app.models.cards import DownloadCard, ModelCard
+from app.models.entries import short_name
+from app.models.hub_wording import size_words
+from app.models.marks import Tabs
+
+if TYPE_CHECKING:
+    from app.models.entries import Entry
+    from app.models.library import Library
+    from app.models.switcher import Switcher
+    from app.session import Session
+    from engine.errors import EngineError
+    from engine.hub.verify import VerifyReport
+
+RECOMMENDED, INSTALLED, SEARCH = range(3)
+
+
+class ModelsPage(QWidget):
+    def __init__(self, library: Library, session: Session, switcher: Switcher, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._library, self._session, self._switcher = library, session, switcher
+        self._tab = RECOMMENDED
+        self._title, self._memory, self._note, self._empty = (QLabel(self) for _ in range(4))
+        self.field, self._tabs = QLineEdit(self), Tabs(3, self)
+        self._add_folder = QPushButton(self)
+        self._heads = [QLabel(self), QLabel(self)]
+        self._downloads: dict[str, DownloadCard] = {}
+        self._cards: list[ModelCard] = []
+        self._build()
+        self._connect()
+        self.retranslate()
+
+    def _build(self) -> None:
+        self._title.setProperty("look", "page-title")
+        for label in (self._memory, self._empty):
+            label.setProperty("look", "muted")
+        for label in (self._note, self._empty):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._note.setProperty("look", "reason-plain")
+        self._note.hide()
+        for head in self._heads:
+            head.setProperty("look", "caption")
+        self._add_folder.setProperty("look", "link")
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self.field, 1)
+        top.addWidget(self._tabs)
+        body = QWidget()
+        body.setObjectName("pageBody")
+        self._download_column, self._card_column = QVBoxLayout(), QVBoxLayout()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 12, 16)
+        column.setSpacing(10)
+        column.addWidget(self._heads[0])
+        column.addLayout(self._download_column)
+        column.addWidget(self._heads[1])
+        column.addLayout(self._card_column)
+        column.addWidget(self._empty)
+        column.addWidget(self._add_folder, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        for inner in (self._download_column, self._card_column):
+            inner.setSpacing(10)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(32, 24, 20, 0)
+        whole.setSpacing(8)
+        whole.addWidget(self._title)
+        whole.addWidget(self._memory)
+        whole.addSpacing(4)
+        whole.addLayout(top)
+        whole.addWidget(self._note)
+        whole.addSpacing(4)
+        whole.addWidget(area, 1)
+
+    def _connect(self) -> None:
+        library = self._library
+        for index, button in enumerate(self._tabs.buttons):
+            button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
+        self.field.textEdited.connect(self._search)
+        self._add_folder.clicked.connect(self._choose_folder)
+        library.models_changed.connect(self._rebuild)
+        library.search_changed.connect(self._show_search)
+        library.downloads_changed.connect(self._show_downloads)
+        library.problem.connect(self._show_problem)
+        library.verified.connect(self._show_report)
+        self._session.models_changed.connect(self._refresh_cards)
+
+    # What is shown
+
+    def show_tab(self, tab: int) -> None:
+        self._tab = tab
+        self._tabs.buttons[tab].setChecked(True)
+        self._note.hide()
+        self._rebuild()
+
+    def cards(self) -> list[ModelCard]:
+        """The models that are shown, from the top."""
+        return list(self._cards)
+
+    def download_cards(self) -> list[DownloadCard]:
+        return list(self._downloads.values())
+
+    def _entries(self) -> tuple[Entry, ...]:
+        inventory = self._library.inventory
+        if inventory is None:
+            return ()
+        starter = tuple(entry for entry in inventory.installed if entry.is_starter and entry.id != "draft")
+        if self._tab == SEARCH:
+            return self._library.searched.found
+        if self._tab == INSTALLED:
+            return (*(entry for entry in inventory.installed if not entry.is_starter), *starter)
+        return (*self._recommended(), *starter)
+
+    def _recommended(self) -> list[Entry]:
+        """The offers first, then every other recommended size that fits, the largest first."""
+        inventory = self._library.inventory
+        assert inventory is not None
+        first = {entry.id for entry in inventory.offers}
+        others = [
+            entry
+            for entry in inventory.catalog
+            if entry.id not in first and entry.recommended and entry.fit is not None and entry.fit.fits
+        ]
+        return [*reversed(inventory.offers), *sorted(others, key=lambda entry: -entry.bytes)]
+
+    def _rebuild(self) -> None:
+        if self.isHidden():
+            return
+        focused = next((card.entry.id for card in self._cards if card.main_button.hasFocus()), None)
+        for card in self._cards:
+            card.hide()
+            card.deleteLater()
+        self._cards = [self._card(entry) for entry in self._entries()]
+        for card in self._cards:
+            self._card_column.addWidget(card)
+            if card.entry.id == focused:
+                card.main_button.setFocus()
+        self._refresh_cards()
+        self._show_downloads()
+        self._word()
+
+    def _card(self, entry: Entry) -> ModelCard:
+        card = ModelCard(entry, with_care=self._tab == INSTALLED)
+        card.used.connect(self._switcher.use)
+        card.got.connect(self._switcher.get)
+        card.checked.connect(lambda one: self._library.verify(one.path))
+        card.removal_asked.connect(
+            lambda one, source=card: self._library.plan_removal(one.path, then=source.ask_removal)
+        )
+        card.removal_confirmed.connect(self._library.remove)
+        return card
+
+    def _refresh_cards(self) -> None:
+        pair = self._session.pair
+        loaded = {str(info.path) for info in (pair.main, pair.draft) if info is not None}
+        names = {entry.id for path in loaded if (entry := self._entry_at(path)) is not None}
+        by_id = {status.repository: status for status in self._library.downloads}
+        for card in self._cards:
+            entry = card.entry
+            in_use = entry.path in loaded if entry.path else entry.id in names
+            card.show_state(in_use, by_id.get(entry.id), entry.path in self._library.verifying)
+        self._show_memory()
+
+    def _entry_at(self, path: str) -> Entry | None:
+        return self._library.inventory.at(path) if self._library.inventory is not None else None
+
+    def _show_downloads(self) -> None:
+        if self.isHidden():
+            return
+        states = {card.repository: card for card in self._downloads.values()}
+        current = {status.repository: status for status in self._library.downloads}
+        for repository in states.keys() - current.keys():
+            gone = self._downloads.pop(repository)
+            gone.hide()
+            gone.deleteLater()
+        for repository, status in current.items():
+            if repository not in self._downloads:
+                card = DownloadCard(repository)
+                card.command.connect(lambda name, which=repository: self._steer(name, which))
+                self._downloads[repository] = card
+                self._download_column.addWidget(card)
+            self._downloads[repository].show_status(status, self._name_of(repository))
+        self._heads[0].setVisible(bool(current))
+        self._refresh_cards()
+
+    def _steer(self, name: str, repository: str) -> None:
+        {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)
+
+    def _name_of(self, repository: str) -> str:
+        entry = self._library.inventory.entry(repository) if self._library.inventory is not None else None
+        return wording.entry_name(entry) if entry is not None else wording.model_name(*short_name(repository))
+
+    # What is looked for
+
+    def _search(self, text: str) -> None:
+        if self._tab != SEARCH:
+            self.show_tab(SEARCH)
+        self._note.hide()
+        self._library.search(text)
+
+    def _show_search(self) -> None:
+        if self._tab == SEARCH:
+            self._rebuild()
+
+    def _choose_folder(self) -> None:
+        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a folder with models")):
+            known = self._library.preferences.values.model_folders
+            if folder not in known:
+                self._library.preferences.change(model_folders=(*known, folder))
+
+    # What is said
+
+    def _show_problem(self, error: EngineError) -> None:
+        self._say(app_wording.error_sentence(error))
+
+    def _show_report(self, path: str, report: VerifyReport) -> None:
+        entry = self._entry_at(path)
+        name = wording.entry_name(entry) if entry is not None else path
+        if report.damaged or report.missing:
+            self._say(self.tr("{name} is damaged. Remove it and get it again.").format(name=name))
+        elif report.checked:
+            self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
+        else:
+            self._say(self.tr("{name} came without checksums, so nothing can be compared.").format(name=name))
+
+    def _say(self, sentence: str) -> None:
+        self._note.setText(sentence)
+        self._note.show()
+
+    def _show_memory(self) -> None:
+        inventory, pair = self._library.inventory, self._session.pair
+        if inventory is None:
+            self._memory.setText(self.tr("Looking at the models here…"))
+            return
+        loaded = sum(info.bytes for info in (pair.main, pair.draft) if info is not None)
+        self._memory.setText(
+            self.tr("This Mac can use {limit} for models. {loaded} are loaded.").format(
+                limit=size_words(inventory.limit), loaded=size_words(loaded)
+            )
+        )
+
+    def _word(self) -> None:
+        self._heads[0].setText(self.tr("Downloads"))
+        self._heads[1].setText(
+            {
+                RECOMMENDED: self.tr("Recommended for this Mac"),
+                INSTALLED: self.tr("Installed"),
+                SEARCH: self.tr("On the Hub"),
+            }[self._tab]
+        )
+        self._empty.setText(self._empty_text())
+        self._empty.setVisible(bool(self._empty.text()))
+        self._add_folder.setVisible(self._tab == INSTALLED)
+
+    def _empty_text(self) -> str:
+        searched = self._library.searched
+        if self._tab != SEARCH:
+            return ""
+        if searched.error is not None:
+            return app_wording.error_sentence(searched.error)
+        if searched.running:
+            return self.tr("Asking the Hub…")
+        if not searched.text:
+            return self.tr("Write a part of a name, like Qwen3 or gemma, or paste the address of a model's page.")
+        return "" if searched.found else self.tr("The Hub has no MLX model of that name.")
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Models"))
+        self.field.setPlaceholderText(self.tr("Search the Hub, or paste a name or address"))
+        self.field.setAccessibleName(self.field.placeholderText())
+        texts = (self.tr("Recommended"), self.tr("Installed"), self.tr("Search"))
+        for button, text in zip(self._tabs.buttons, texts, strict=True):
+            button.setText(text)
+        self._tabs.buttons[self._tab].setChecked(True)
+        self._add_folder.setText(self.tr("Look in another folder too…"))
+        self._rebuild()
+        self._show_memory()
+        self._word()
+
+    def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+        super().showEvent(event)
+        self._library.start()
+        QTimer.singleShot(0, self, self._rebuild)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_empty"):
+            self.retranslate()

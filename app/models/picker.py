@@ -1,0 +1,243 @@
+"""The picker below a chip: every model with its verdict, found by a few letters, chosen with Enter or a click."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
+
+from app.models import wording
+from app.models.choices import Choice, draft_choices, main_choices
+from app.models.picker_row import PickerRow
+from app.overlay import Overlay
+
+if TYPE_CHECKING:
+    from app.models.library import Library
+    from app.session import Session
+    from engine.hub.pairing import PairAdvice
+
+_WIDTH = 560
+_GAP = 6
+
+
+class Picker(Overlay):
+    """`role` is main or draft. `chosen` carries the choice that was taken, `wanted` one to download."""
+
+    chosen = Signal(object)
+    wanted = Signal(object)
+    more = Signal()
+
+    def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
+        super().__init__(window, _WIDTH)
+        self._role, self._library, self._session, self._chip = role, library, session, chip
+        self._advice: tuple[PairAdvice, ...] = ()
+        self._advised = ""
+        self._field, self._note = QLineEdit(self), QLabel(self)
+        self._note.setProperty("look", "muted")
+        self._note.setMargin(12)
+        self._list = QListWidget(self)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        line = QFrame(self)
+        line.setObjectName("line")
+        self._more = QPushButton(self)
+        self._more.setProperty("look", "link")
+        for view in (self._field, self._note, self._list, line, self._more):
+            self.column.addWidget(view)
+        self._field.installEventFilter(self)
+        self._field.textChanged.connect(lambda _text: self.refresh())
+        self._list.itemClicked.connect(lambda _item: self._take())
+        self._more.clicked.connect(self._show_more)
+        library.models_changed.connect(self._refresh_if_shown)
+        library.downloads_changed.connect(self._refresh_if_shown)
+        library.advice_changed.connect(self._refresh_if_shown)
+        session.models_changed.connect(self._refresh_if_shown)
+        self.retranslate()
+
+    def fill(self) -> None:
+        self._library.start()
+        self._list.clear()
+        self._field.clear()
+        self.retranslate()
+        self.refresh()
+        self._list.setCurrentRow(self._first_to_mark())
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def choices(self) -> list[Choice]:
+        """The rows as they are shown, from the top."""
+        return [self._row(index).choice for index in range(self._list.count())]
+
+    def said(self) -> list[str]:
+        """Every row as a screen reader says it."""
+        return [self._row(index).said for index in range(self._list.count())]
+
+    # What there is to choose
+
+    def refresh(self) -> None:
+        """Show what is known now; rows that stay keep their place and the choice its row."""
+        choices = self._find()
+        before = [(row.kind, row.id, row.path) for row in self.choices()]
+        if before != [(row.kind, row.id, row.path) for row in choices]:
+            self._rebuild(choices)
+        for index, choice in enumerate(choices):
+            row, item = self._row(index), self._list.item(index)
+            row.show_choice(choice)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, row.said)
+        self._note.setText(self._note_text(bool(choices)))
+        self._note.setVisible(not choices)
+        self._list.setVisible(bool(choices))
+        self._measure()
+        self._place()
+
+    def _find(self) -> list[Choice]:
+        inventory, wanted = self._library.inventory, self._field.text().strip()
+        if inventory is None:
+            return []
+        pair, downloads = self._session.pair, self._library.downloads
+        loaded = str(pair.main.path) if pair.main is not None else ""
+        if self._role == "main":
+            return main_choices(inventory, loaded, downloads, wanted)
+        if not loaded:
+            return []
+        # Older advice is shown until the newer one has been worked out.
+        advice = self._library.advice(loaded)
+        if advice is not None:
+            self._advice, self._advised = advice, loaded
+        elif self._advised != loaded:
+            return []
+        draft = str(pair.draft.path) if pair.draft is not None else ""
+        measured = self._library.measured.get(loaded, {})
+        method = self._session.speculation.method
+        return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
+
+    def _note_text(self, some: bool) -> str:
+        if some:
+            return ""
+        if self._role == "draft" and self._session.pair.main is None:
+            return self.tr("Choose a main model first.")
+        known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
+        return self.tr("Nothing here is called that.") if known else self.tr("Looking at the models here…")
+
+    def _rebuild(self, choices: list[Choice]) -> None:
+        current = self._current()
+        self._list.clear()
+        for choice in choices:
+            item = QListWidgetItem(self._list)
+            row = PickerRow(self._role)
+            row.show_choice(choice)
+            row.get.connect(lambda source=row: self._fetch(source.choice))
+            self._list.setItemWidget(item, row)
+        same = [index for index, choice in enumerate(choices) if current and choice.id == current.id]
+        self._list.setCurrentRow(same[0] if same else 0)
+
+    def _measure(self) -> None:
+        width = min(self._width, self._window.width() - 32) - 24
+        total = 0
+        for index in range(self._list.count()):
+            size = self._list.item(index).sizeHint()
+            size.setWidth(width - 12)
+            size.setHeight(self._row(index).height_at(width - 12))
+            self._list.item(index).setSizeHint(size)
+            total += size.height()
+        self._list.setFixedHeight(max(min(total + 4, self._room()), 60))
+
+    def _room(self) -> int:
+        """What the list may be high so that all of the picker stays in the window."""
+        return self._window.height() - self._below() - 24 - 120
+
+    # What the user does
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            key = event.key()
+            if key in (Qt.Key.Key_Down, Qt.Key.Key_Up) and self._list.count():
+                step = 1 if key == Qt.Key.Key_Down else -1
+                self._list.setCurrentRow((self._list.currentRow() + step) % self._list.count())
+                return True
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._take()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _take(self) -> None:
+        choice = self._current()
+        if choice is None or not choice.usable:
+            return
+        if choice.kind == "get":
+            self._fetch(choice)
+            return
+        self.close_overlay()
+        self.chosen.emit(choice)
+
+    def _fetch(self, choice: Choice) -> None:
+        """The picker stays open and shows how it gets on."""
+        if choice.download is None or choice.download.state in ("paused", "failed"):
+            self.wanted.emit(choice)
+
+    def _show_more(self) -> None:
+        self.close_overlay()
+        self.more.emit()
+
+    def _current(self) -> Choice | None:
+        index = self._list.currentRow()
+        return self._row(index).choice if index >= 0 else None
+
+    def _first_to_mark(self) -> int:
+        loaded = [index for index, choice in enumerate(self.choices()) if choice.loaded]
+        return loaded[0] if loaded else 0
+
+    def _row(self, index: int) -> PickerRow:
+        row = self._list.itemWidget(self._list.item(index))
+        assert isinstance(row, PickerRow)
+        return row
+
+    # Place and words
+
+    def _below(self) -> int:
+        return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP
+
+    def _place(self) -> None:
+        width = min(self._width, self._window.width() - 32)
+        left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
+        left = max(16, min(left, self._window.width() - width - 16))
+        height = min(self.column.sizeHint().height(), self._window.height() - self._below() - 24)
+        self.setGeometry(QRect(left, self._below(), width, height))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self.isHidden() and event.oldSize().width() != event.size().width():
+            self._measure()
+
+    def _refresh_if_shown(self) -> None:
+        if not self.isHidden():
+            self.refresh()
+
+    def retranslate(self) -> None:
+        main = self._session.pair.main
+        if self._role == "main":
+            self._field.setPlaceholderText(self.tr("Choose a main model"))
+            self._more.setText(self.tr("Find more models…"))
+            self.setAccessibleName(self.tr("Main models"))
+        else:
+            inventory = self._library.inventory
+            entry = inventory.at(str(main.path)) if inventory is not None and main is not None else None
+            name = wording.entry_name(entry) if entry is not None else main.name if main is not None else ""
+            if name:
+                self._field.setPlaceholderText(self.tr("Choose a draft for {name}").format(name=name))
+            else:
+                self._field.setPlaceholderText(self.tr("Choose a draft"))
+            self._more.setText(self.tr("Find more drafts for this model…"))
+            self.setAccessibleName(self.tr("Draft models"))
+        self._field.setAccessibleName(self._field.placeholderText())
+        self._list.setAccessibleName(self.accessibleName())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_more"):
+            self.retranslate()
+            self._refresh_if_shown()
+        elif event.type() == QEvent.Type.PaletteChange and hasattr(self, "_more"):
+            self._refresh_if_shown()

@@ -1,0 +1,130 @@
+"""One row of a picker: mark, name, badge, a sentence, the size, and what can be done in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app import theme
+from app.icons import icon
+from app.models import wording
+from app.models.hub_wording import size_words
+from app.models.marks import Badge
+
+if TYPE_CHECKING:
+    from app.models.choices import Choice
+
+
+class PickerRow(QWidget):
+    """Shows a `Choice`; `get` is its button's click."""
+
+    get = Signal()
+
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._role = role
+        self._mark, self._name, self._sentence, self._size, self._state = (QLabel(self) for _ in range(5))
+        self._badge = Badge(self)
+        self._button = QPushButton(self)
+        self._button.setProperty("look", "button")
+        self._button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._button.clicked.connect(self.get)
+        self._name.setProperty("look", "title")
+        self._sentence.setWordWrap(True)
+        for label in (self._sentence, self._size, self._state):
+            label.setProperty("look", "muted")
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._size.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._state.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        title = QHBoxLayout()
+        title.setSpacing(8)
+        title.addWidget(self._name)
+        title.addWidget(self._badge)
+        title.addStretch(1)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addLayout(title)
+        words.addWidget(self._sentence)
+        figures = QVBoxLayout()
+        figures.setSpacing(2)
+        figures.addWidget(self._size)
+        figures.addWidget(self._state)
+        figures.addStretch(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 9, 12, 9)
+        row.setSpacing(12)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        row.addLayout(figures)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def show_choice(self, choice: Choice) -> None:
+        """Take a choice and word it."""
+        self.choice = choice
+        colours = theme.colours()
+        mark, colour = _mark(choice, self._role)
+        self._mark.setPixmap(icon(mark, getattr(colours, colour)).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._name.setText(wording.choice_name(choice))
+        self._name.setEnabled(choice.usable)
+        self._sentence.setText(
+            wording.download_words(choice.download) if choice.download else wording.choice_sentence(choice)
+        )
+        self._badge.say(*self._badge_of(choice))
+        self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind == "use" else "")
+        self._state.setText(self.tr("in use") if choice.loaded else "")
+        self._size.setVisible(bool(self._size.text()))
+        self._state.setVisible(bool(self._state.text()))
+        gettable = choice.kind == "get" and choice.usable and _can_start(choice)
+        self._button.setVisible(gettable)
+        size = size_words(choice.bytes) if choice.bytes else ""
+        self._button.setText(self.tr("Get {size}").format(size=size) if size else self.tr("Get"))
+
+    @property
+    def said(self) -> str:
+        """The row as a screen reader says it."""
+        shown = (self._name, self._badge, self._sentence, self._size, self._state)
+        parts = [label.text() for label in shown if label.text()]
+        if self.choice.kind == "get" and self.choice.usable and _can_start(self.choice):
+            parts.append(self._button.text())
+        return ", ".join(parts)
+
+    def height_at(self, width: int) -> int:
+        """How high the row is when it is that wide."""
+        self.ensurePolished()
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        return max(layout.totalHeightForWidth(width), 52)
+
+    def _badge_of(self, choice: Choice) -> tuple[str, str]:
+        if choice.download is not None:
+            return wording.state_word(choice.download.state), "lookup"
+        if choice.best:
+            return self.tr("best here"), "draft"
+        if choice.guide:
+            return self.tr("guide"), "neutral"
+        if choice.verdict == "different":
+            return self.tr("other tokenizer"), "lookup"
+        if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":
+            return self.tr("tight"), "lookup"
+        return "", "neutral"
+
+
+def _can_start(choice: Choice) -> bool:
+    return choice.download is None or choice.download.state in ("paused", "failed")
+
+
+def _mark(choice: Choice, role: str) -> tuple[str, str]:
+    """An icon and a colour; the words beside it say the same."""
+    if not choice.usable or choice.kind in ("none", "unload"):
+        return "draft-off", "muted"
+    if choice.kind == "lookup":
+        return "draft-on", "lookup"
+    if choice.verdict in ("different", "unknown"):
+        return "draft-off", "lookup"
+    if role == "main":
+        return ("main-model", "main") if choice.kind == "use" else ("draft-off", "main")
+    return ("draft-on" if choice.kind == "use" else "draft-off"), "draft"

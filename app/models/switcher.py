@@ -1,0 +1,185 @@
+"""Changing models while the window is open: the two pickers below the chips, downloads from them, and what is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from app import wording as app_wording
+from app.models import wording
+from app.models.choices import Measured
+from app.models.picker import Picker
+
+if TYPE_CHECKING:
+    from app.banner import Banner
+    from app.conversations.chats import Chat, Turn
+    from app.header import Header
+    from app.models.choices import Choice
+    from app.models.entries import Entry
+    from app.models.library import Library
+    from app.session import Session
+    from engine.errors import EngineError
+    from engine.hub.download_state import DownloadStatus
+
+
+class Switcher(QObject):
+    """`page_wanted` asks for the Models page; `chat_wanted` follows when a model was chosen to talk to."""
+
+    page_wanted = Signal()
+    chat_wanted = Signal()
+
+    def __init__(self, library: Library, session: Session, header: Header, banner: Banner, window: QWidget) -> None:
+        super().__init__(window)
+        self._library, self._session = library, session
+        self._banner, self._window = banner, window
+        self.main_picker = Picker("main", library, session, header.main, window)
+        self.draft_picker = Picker("draft", library, session, header.draft, window)
+        self._tray: QSystemTrayIcon | None = None
+        self._use_action = QAction(self)
+        self._ready: Entry | None = None
+        # What was asked for together (main to draft), and what was asked for as a draft of the model in use.
+        self._pairs: dict[str, str] = {}
+        self._as_draft: set[str] = set()
+        self._use_action.triggered.connect(self._use_ready)
+        header.main.clicked.connect(self.main_picker.open)
+        header.draft.clicked.connect(self.draft_picker.open)
+        header.downloads.clicked.connect(self.page_wanted)
+        for picker in (self.main_picker, self.draft_picker):
+            picker.wanted.connect(self._get_choice)
+            picker.more.connect(self.page_wanted)
+        self.main_picker.chosen.connect(self._choose_main)
+        self.draft_picker.chosen.connect(self._choose_draft)
+        library.downloads_changed.connect(lambda: header.show_downloads(library.running))
+        library.settled.connect(self._tell_settled)
+        library.problem.connect(self._tell_problem)
+        session.arrived.connect(self._note_speed)
+
+    # Choosing
+
+    def use(self, entry: Entry) -> None:
+        """Talk to this model, with the draft that is here for it."""
+        inventory = self._library.inventory
+        if inventory is None:
+            return
+        if entry.is_starter:
+            self._session.load_starter()
+        else:
+            here = entry if entry.path else next((one for one in inventory.installed if one.id == entry.id), entry)
+            draft = next((one for one in inventory.installed if here.draft and one.id == here.draft), None)
+            self._session.load(here.path or here.id, draft.path if draft is not None else None)
+        self.chat_wanted.emit()
+
+    def get(self, entry: Entry) -> None:
+        """Download a model, and the draft that goes with it."""
+        inventory = self._library.inventory
+        wanted = [entry.id]
+        if entry.draft and inventory is not None:
+            draft = inventory.entry(entry.draft)
+            if draft is not None and not draft.here:
+                wanted.append(entry.draft)
+                self._pairs[entry.id] = entry.draft
+        self._library.get(*wanted)
+
+    def unload(self) -> None:
+        self._session.unload()
+
+    def _choose_main(self, choice: Choice) -> None:
+        if choice.kind == "unload":
+            self.unload()
+        elif choice.entry is not None and not choice.loaded:
+            self.use(choice.entry)
+
+    def _choose_draft(self, choice: Choice) -> None:
+        if choice.kind == "use":
+            self._use_draft(choice.path)
+            return
+        if self._session.pair.draft is not None:
+            self._session.set_draft(None)
+        self._use_method("ngram" if choice.kind == "lookup" else "off")
+
+    def _use_draft(self, path: str) -> None:
+        session = self._session
+        if session.pair.draft is None or str(session.pair.draft.path) != path:
+            session.set_draft(path)
+        if session.speculation.method in ("ngram", "off"):
+            self._use_method("auto")
+
+    def _use_method(self, method: str) -> None:
+        if method != self._session.speculation.method:
+            self._session.set_speculation(replace(self._session.speculation, method=method))
+
+    def _get_choice(self, choice: Choice) -> None:
+        if choice.download is not None:
+            self._library.resume(choice.id)
+        elif choice.advice is None and choice.entry is not None:
+            self.get(choice.entry)
+        else:
+            self._as_draft.add(choice.id)
+            self._library.get(choice.id)
+
+    # Saying
+
+    def _tell_settled(self, status: DownloadStatus) -> None:
+        if status.state == "failed" and status.error is not None:
+            self._tell_problem(status.error)
+            return
+        inventory = self._library.inventory
+        ready = self._complete_pair(status.repository)
+        entry = inventory.entry(ready) if inventory is not None and ready else None
+        if entry is None:
+            return
+        name = wording.entry_name(entry)
+        self._ready = entry
+        self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
+        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
+        self._notify(self.tr("{name} is ready.").format(name=name))
+
+    def _complete_pair(self, repository: str) -> str:
+        """What to tell of now that `repository` is here: itself, its pair's main model, or nothing yet."""
+        main = next((main for main, draft in self._pairs.items() if repository in (main, draft)), "")
+        if not main:
+            return repository
+        both = {main, self._pairs[main]}
+        settled = {status.repository for status in self._library.downloads if status.state in ("ready", "failed")}
+        if not both <= settled:
+            return ""
+        del self._pairs[main]
+        return main
+
+    def _notify(self, sentence: str) -> None:
+        """Where the window is not in front and the system has notifications."""
+        available = QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
+        if QApplication.activeWindow() is not None or not available:
+            return
+        if self._tray is None:
+            self._tray = QSystemTrayIcon(QApplication.windowIcon(), self)
+            self._tray.messageClicked.connect(self._window.activateWindow)
+        self._tray.show()
+        self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
+
+    def _use_ready(self) -> None:
+        entry, inventory = self._ready, self._library.inventory
+        if entry is None or inventory is None:
+            return
+        if entry.id not in self._as_draft:
+            self.use(entry)
+        elif (here := next((one for one in inventory.installed if one.id == entry.id), None)) is not None:
+            self._as_draft.discard(entry.id)
+            self._use_draft(here.path)
+
+    def _tell_problem(self, error: EngineError) -> None:
+        self._banner.tell(lambda: app_wording.error_sentence(error), None)
+
+    def _note_speed(self, _chat: Chat, turn: Turn) -> None:
+        """What an answer that has ended measured counts in the next advice."""
+        pair, stats = self._session.pair, turn.answer.stats
+        if not turn.answer.ended or pair.main is None or pair.draft is None or not stats.draft:
+            return
+        if stats.speedup and stats.drafted:
+            self._library.note_speed(
+                str(pair.main.path), str(pair.draft.path), Measured(stats.speedup, stats.accept_rate)
+            )

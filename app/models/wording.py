@@ -1,0 +1,254 @@
+"""The models in words: names, verdicts, memory as an arithmetic, and what a download is doing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale, QObject
+
+from app import wording
+from app.models.hub_wording import hub_sentence, size_words
+from app.speculation.figures import percent, times
+
+if TYPE_CHECKING:
+    from app.models.choices import Choice
+    from app.models.entries import Entry
+    from engine.hub.download_state import DownloadStatus
+    from engine.hub.fit import FitReport
+    from engine.hub.pairing import PairAdvice
+
+translate = QCoreApplication.translate
+
+_LICENCES = {
+    "apache-2.0": "Apache 2.0",
+    "mit": "MIT",
+    "gemma": "Gemma",
+    "llama3.1": "Llama 3.1",
+    "llama3.2": "Llama 3.2",
+    "llama3.3": "Llama 3.3",
+}
+
+
+def model_name(name: str, bits: int) -> str:
+    """Qwen3 8B · 4-bit. The name alone where the weights are plain or unknown."""
+    if bits in (0, 16, 32):
+        return name
+    return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
+
+
+def entry_name(entry: Entry) -> str:
+    if entry.is_starter:
+        return translate("Models", "Starter") if entry.id != "draft" else translate("Models", "Starter draft")
+    return model_name(entry.name, entry.bits)
+
+
+def choice_name(choice: Choice) -> str:
+    """The first line of a row in a picker."""
+    if choice.kind == "lookup":
+        return translate("Models", "Lookup in this chat")
+    if choice.kind == "none":
+        return translate("Models", "No draft")
+    if choice.kind == "unload":
+        return translate("Models", "Unload")
+    return entry_name(choice.entry) if choice.entry is not None else model_name(choice.name, choice.bits)
+
+
+def choice_sentence(choice: Choice) -> str:
+    """The second line: the verdict, and what is expected of it."""
+    if choice.kind == "unload":
+        return translate("Models", "Give back the memory of both models.")
+    if choice.kind == "none":
+        return translate("Models", "Plain decoding: the main model alone.")
+    if choice.download is not None and choice.download.state == "failed":
+        return download_words(choice.download)
+    if choice.advice is not None or choice.kind == "lookup":
+        return _joined(_verdict(choice), _expectation(choice))
+    return _main_sentence(choice)
+
+
+def _main_sentence(choice: Choice) -> str:
+    entry = choice.entry
+    if entry is None:
+        return ""
+    if choice.kind == "get" and entry.problem:
+        return translate("Models", "Not complete: get it again.")
+    if choice.verdict == "unusable":
+        return problem_words(entry)
+    if choice.verdict == "too-big" and entry.fit is not None:
+        return too_big_words(entry.fit)
+    if choice.guide:
+        return translate("Models", "A tiny guide to this app, built in. For real work choose another model.")
+    if choice.kind == "get" and entry.draft:
+        return translate("Models", "Comes with {draft} as draft. {facts}").format(
+            draft=entry.draft_name, facts=facts_words(entry)
+        )
+    return facts_words(entry)
+
+
+def _verdict(choice: Choice) -> str:
+    if choice.advice is None or choice.verdict == "lookup":
+        return translate("Models", "No second model. Best for edits and code.")
+    return verdict_words(choice.advice)
+
+
+def verdict_words(advice: PairAdvice) -> str:
+    """Why a draft goes with the main model, or why not."""
+    arguments = dict(advice.arguments)
+    if advice.verdict == "same":
+        return translate("Models", "Same tokenizer.")
+    if advice.verdict == "padded":
+        return translate("Models", "Same tokenizer, padded.")
+    if advice.verdict == "different":
+        return translate("Models", "Works by re-encoding its text: {share} of the tokens in common.").format(
+            share=percent(int(arguments["shared"]) / 100)
+        )
+    if advice.verdict == "unknown":
+        return translate("Models", "Its tokenizer has not been read yet.")
+    if advice.verdict == "too-large":
+        return translate(
+            "Models", "Not useful: each guess costs {share} of a plain step, more than it can save."
+        ).format(share=percent(int(arguments["share"]) / 100))
+    if advice.verdict == "no-room":
+        return translate("Models", "Would not fit beside the main model: {size} short.").format(
+            size=size_words(int(arguments["needed"]) - int(arguments["free"]))
+        )
+    if advice.verdict == "incomplete":
+        return translate("Models", "Not complete: get it again.")
+    return translate("Models", "Cannot be used here. {reason}").format(
+        reason=wording.draft_reasons()[str(arguments["reason"])]
+    )
+
+
+def _expectation(choice: Choice) -> str:
+    if choice.measured is not None:
+        speed = times(choice.measured.speedup)
+        if choice.measured.accept_rate is None:
+            return translate("Models", "Measured here: {speed}.").format(speed=speed)
+        return translate("Models", "Measured here: {speed}, {rate} accepted.").format(
+            speed=speed, rate=percent(choice.measured.accept_rate)
+        )
+    expected = choice.advice.expected if choice.advice is not None else None
+    if expected is None or not choice.usable or choice.verdict == "too-large":
+        return ""
+    return translate("Models", "Estimate: {speed}.").format(speed=times(expected.speedup))
+
+
+def problem_words(entry: Entry) -> str:
+    """Why a model that is here cannot be used."""
+    return translate("Models", "Cannot be used. {reason}").format(reason=wording.draft_reasons()[entry.problem])
+
+
+def too_big_words(fit: FitReport) -> str:
+    return translate("Models", "Does not fit: it needs {size} more than this Mac can use.").format(
+        size=size_words(-fit.free_after)
+    )
+
+
+def facts_words(entry: Entry) -> str:
+    """Licence, context and languages, as far as they are known: Apache 2.0 · 40,960 tokens of context."""
+    parts = []
+    if entry.licence:
+        parts.append(_LICENCES.get(entry.licence, entry.licence))
+    if entry.context:
+        parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context)))
+    if entry.languages > 1:
+        parts.append(Counted().languages(entry.languages))
+    if entry.gated:
+        parts.append(translate("Models", "asks for your consent"))
+    return " · ".join(parts)
+
+
+def fit_words(fit: FitReport) -> str:
+    """The memory as an arithmetic: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
+    unit = 1e9 if fit.needed >= 5e8 else 1e6
+    shares = fit_shares(fit)
+    parts = [translate("Models", "weights {size}").format(size=_amount(shares[0], unit))]
+    if shares[1]:
+        parts.append(translate("Models", "draft {size}").format(size=_amount(shares[1], unit)))
+    if shares[2]:
+        name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
+        parts.append(name.format(size=_amount(shares[2], unit)))
+    total = f"{_amount(fit.needed, unit)} {'GB' if unit == 1e9 else 'MB'}"
+    sentence = " + ".join(parts) + " = " + total
+    return sentence if fit.context else translate("Models", "{sum}, before context").format(sum=sentence)
+
+
+def fit_shares(fit: FitReport) -> tuple[int, int, int]:
+    """Bytes of the main model's weights, the draft's, and everything that comes with a context."""
+    main = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "main")
+    draft = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "draft")
+    return main, draft, fit.needed - main - draft
+
+
+def download_words(status: DownloadStatus) -> str:
+    """What a download is doing now."""
+    done = translate("Models", "{done} of {total}").format(
+        done=size_words(status.bytes_done), total=size_words(status.bytes_total)
+    )
+    if status.state == "failed":
+        return hub_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
+    if status.state == "downloading":
+        parts = [done]
+        if status.attempt:
+            parts.append(translate("Models", "connecting again"))
+        else:
+            parts.append(translate("Models", "{size}/s").format(size=size_words(int(status.bytes_per_second))))
+        if status.seconds_left is not None and not status.attempt:
+            parts.append(_time_left(status.seconds_left))
+        return " · ".join(parts)
+    if status.state == "paused":
+        goes_on = translate("Models", "goes on where it stopped, also after a restart")
+        return f"{done} · {goes_on}" if status.bytes_total else goes_on
+    return {
+        "queued": translate("Models", "Waits for its turn."),
+        "resolving": translate("Models", "Asks the Hub what there is to fetch."),
+        "verifying": translate("Models", "Checks every byte."),
+        "ready": translate("Models", "Ready."),
+    }[status.state]
+
+
+def state_word(state: str) -> str:
+    """The badge of a download."""
+    return {
+        "queued": translate("Models", "queued"),
+        "resolving": translate("Models", "starting"),
+        "downloading": translate("Models", "downloading"),
+        "verifying": translate("Models", "checking"),
+        "ready": translate("Models", "ready"),
+        "paused": translate("Models", "paused"),
+        "failed": translate("Models", "failed"),
+    }[state]
+
+
+def _time_left(seconds: float) -> str:
+    if seconds < 60:
+        return translate("Models", "less than a minute left")
+    minutes = round(seconds / 60)
+    return Counted().minutes(minutes) if minutes < 90 else Counted().hours(round(minutes / 60))
+
+
+class Counted(QObject):
+    """Words with a number in them: plural forms come with an object's own `tr` only."""
+
+    def languages(self, count: int) -> str:
+        return self.tr("%n language(s)", "", count)
+
+    def minutes(self, count: int) -> str:
+        return self.tr("about %n minute(s) left", "", count)
+
+    def hours(self, count: int) -> str:
+        return self.tr("about %n hour(s) left", "", count)
+
+
+def number(value: int) -> str:
+    return QLocale().toString(value)
+
+
+def _amount(count: int, unit: float) -> str:
+    return QLocale().toString(count / unit, "f", 1 if unit == 1e9 else 0)
+
+
+def _joined(first: str, second: str) -> str:
+    if not second:
+        return first
+    return translate("Models", "{first} {second}", "two sentences").format(first=first, second=second)

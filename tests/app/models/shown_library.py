@@ -1,0 +1,121 @@
+"""A library whose answers are given: what a machine of 32 GB may have, without a disk, a network or a thread."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from app.models.entries import Entry, from_catalog, pair_offers
+from app.models.library import Library
+from app.models.shelf import Inventory
+from app.preferences.preference_file import PreferenceFile
+from engine.hub.catalog import load_catalog
+from engine.hub.download_state import DownloadStatus
+from engine.hub.fit import ModelSize, check_fit, working_set_limit
+from engine.hub.pairing import PairAdvice
+from engine.hub.speedup import Estimate
+
+LIMIT = working_set_limit(32_000_000_000)
+MAIN, DRAFT, LARGER, FOREIGN = (
+    f"mlx-community/{name}"
+    for name in ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "Qwen3-1.7B-4bit", "SmolLM2-135M-Instruct-4bit")
+)
+WIDE, LLAMA_DRAFT = "mlx-community/Qwen3-4B-4bit", "mlx-community/Llama-3.2-1B-Instruct-4bit"
+_QWEN3_8B = {
+    "model_type": "qwen3",
+    "hidden_size": 4096,
+    "num_hidden_layers": 36,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "intermediate_size": 12288,
+    "max_position_embeddings": 40960,
+}
+_SHORT = (("needed", 22_500_000_000), ("free", 21_300_000_000))
+ADVICE = (
+    PairAdvice(DRAFT, "installed", "same", (), 335_000_000, Estimate(1.9, 4, 0.7), best=True),
+    PairAdvice(LARGER, "catalog", "same", (), 968_000_000, Estimate(1.4, 4, 0.8)),
+    PairAdvice("", "lookup", "lookup", (), 0, None),
+    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, Estimate(1.1, 2, 0.4)),
+    PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, Estimate(1.0, 1, 0.8)),
+    PairAdvice(LLAMA_DRAFT, "catalog", "no-room", _SHORT, 695_000_000, None),
+)  # fmt: skip
+
+
+def path_of(id_: str) -> str:
+    return f"models/{id_.rsplit('/', 1)[-1]}"
+
+
+def stocked() -> Inventory:
+    """Qwen3 8B with three drafts and a folder that misses a file, beside everything curated."""
+    catalog = load_catalog()
+    here = {MAIN, DRAFT, FOREIGN, WIDE}
+    entries = tuple(from_catalog(model, catalog, here, LIMIT) for model in catalog.models.values())
+    by_id = {entry.id: entry for entry in entries}
+    fit = check_fit(
+        ModelSize(MAIN, by_id[MAIN].bytes, _QWEN3_8B), ModelSize(DRAFT, by_id[DRAFT].bytes, {}), 8192, LIMIT
+    )
+    installed = [replace(by_id[id_], source="cache", path=path_of(id_), draft="", draft_name="") for id_ in here]
+    installed = [
+        replace(entry, draft=DRAFT, draft_name="Qwen3 0.6B", fit=fit) if entry.id == MAIN else entry
+        for entry in installed
+    ]
+    broken = Entry(
+        "mlx-community/Phi-4-mini-instruct-4bit", "cache", "Phi-4 mini", path_of("a/phi"), bits=4, here=True,
+        problem="incomplete", detail="model.safetensors",
+    )  # fmt: skip
+    return Inventory(
+        (*sorted(installed, key=lambda one: one.id), broken, *_starter()), entries, _offers(entries), LIMIT
+    )
+
+
+def bare() -> Inventory:
+    """A first run: the starter pair and nothing else."""
+    catalog = load_catalog()
+    entries = tuple(from_catalog(model, catalog, (), LIMIT) for model in catalog.models.values())
+    return Inventory(_starter(), entries, _offers(entries), LIMIT)
+
+
+def _offers(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    return pair_offers(load_catalog(), entries, LIMIT)
+
+
+def _starter() -> tuple[Entry, ...]:
+    return (
+        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=("main", "draft"), here=True),
+        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=("main", "draft"), here=True, draft="draft"),
+    )
+
+
+def downloading(id_: str, state: str = "downloading", **settings: Any) -> DownloadStatus:
+    values: dict[str, Any] = {"bytes_done": 5_100_000_000, "bytes_total": 8_320_000_000}
+    if state == "downloading":
+        values |= {"bytes_per_second": 48_000_000.0, "seconds_left": 67.0}
+    return DownloadStatus(id_, "main", state, **(values | settings))
+
+
+class ShownLibrary(Library):
+    """`asked` holds what the window wanted from the hub, in order."""
+
+    def __init__(self, folder: Path, inventory: Inventory | None = None) -> None:
+        super().__init__(PreferenceFile(folder / "settings.json"))
+        self.inventory = inventory or stocked()
+        self.asked: list[tuple[str, ...]] = []
+        self.shown_advice = ADVICE
+
+    def start(self) -> None:
+        """There is nothing to look at."""
+
+    def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
+        return self.shown_advice if path == path_of(MAIN) else ()
+
+    def show(self, *downloads: DownloadStatus) -> None:
+        self._take_downloads(downloads)
+        self._timer.stop()
+
+    def _command(self, name: str, repository: str) -> None:
+        self.asked.append((name, repository))
+
+    def _call(self, *_: Any, **__: Any) -> None:
+        """Nobody is there to do it."""

@@ -1,0 +1,191 @@
+"""From an empty first run to a chat with a pair that was just downloaded: real window, real engine, fake Hub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.main_window import MainWindow
+from app.models.library import Library
+from app.models.page import INSTALLED
+from app.models.shelf import Places
+from app.preferences.keychain import Keychain
+from app.preferences.preference_file import PreferenceFile
+from app.session import Session
+from engine import Engine
+from tests.app.conftest import STARTER
+from tests.fakehub.server import FakeHub
+from tests.tiny_models import write_disturbed_copy, write_model
+
+MAIN, DRAFT = "tiny-org/Tiny-Main-32bit", "tiny-org/Tiny-Draft-32bit"
+
+
+class NoToken(Keychain):
+    """A machine on which nobody has kept a token."""
+
+    def read(self, endpoint: str) -> str | None:  # noqa: ARG002
+        return None
+
+
+@pytest.fixture(scope="session")
+def tiny_pair(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
+    """The files of a main model and of a draft that agrees now and then, by repository."""
+    folder = tmp_path_factory.mktemp("tiny")
+    main = write_model(folder / "main")
+    draft = write_disturbed_copy(main, folder / "draft", amount=0.02)
+    return {
+        name: {file.name: file.read_bytes() for file in place.iterdir()}
+        for name, place in ((MAIN, main), (DRAFT, draft))
+    }
+
+
+@pytest.fixture
+def hub(tiny_pair: dict[str, dict[str, bytes]]) -> Iterator[FakeHub]:
+    with FakeHub() as server:
+        for name, files in tiny_pair.items():
+            server.add(name, files)
+        yield server
+
+
+@pytest.fixture
+def library(hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> Library:
+    """A first run on a machine with nothing on it, whose catalog knows the tiny pair."""
+    catalog = tmp_path / "catalog.json"
+    catalog.write_text(json.dumps({"format": 1, "updated": "2026-11-20", "models": [
+        _curated(MAIN, tiny_pair[MAIN], roles=["main"], drafts=[DRAFT], recommended=True),
+        _curated(DRAFT, tiny_pair[DRAFT], roles=["main", "draft"], drafts=[], recommended=False),
+    ]}))  # fmt: skip
+    places = Places(
+        queue=tmp_path / "downloads.json",
+        index=tmp_path / "models.json",
+        small_files=tmp_path / "small",
+        starter=tmp_path / "no-starter",
+        cache=tmp_path / "cache",
+        catalog=catalog,
+        memory_bytes=16_000_000_000,
+    )
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(hub_endpoint=hub.endpoint)
+    return Library(preferences, lambda: places, NoToken())
+
+
+@pytest.fixture
+def window(library: Library, qapp: Application) -> Iterator[MainWindow]:
+    window = MainWindow(Session(Engine, STARTER), qapp, library)
+    window.show()
+    library.start()
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str, object]:
+    return {
+        "id": name, "name": name.split("/")[1].replace("-", " ").removesuffix(" 32bit"), "family": "Tiny",
+        "parameters": 100_000, "active_parameters": 100_000, "bits": 32, "bytes": len(files["model.safetensors"]),
+        "bytes_source": "hub", "licence": "mit", "context": 512, "languages": ["en"], "tokenizer": "tiny",
+        "vocabulary_size": 384, "architecture": "qwen3",
+    } | settings  # fmt: skip
+
+
+def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, library: Library, qtbot: QtBot) -> None:
+    qtbot.waitUntil(window._offer.isVisible)
+    QTest.mouseClick(window._offer.buttons()[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text, timeout=20_000)
+    qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"ready"}, timeout=20_000)
+    qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
+    QTest.mouseClick(window._banner._button, Qt.MouseButton.LeftButton)
+    session = window._session
+    qtbot.waitUntil(lambda: session.ready, timeout=60_000)
+    assert session.pair.main.name == MAIN
+    assert session.pair.draft is not None
+    assert session.pair.draft.name == DRAFT
+    assert window._header.main.accessibleName() == "Main model: Tiny Main"
+    assert window._header.downloads.isHidden()
+    window._composer.edit.setPlainText("the quick brown fox")
+    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
+    answer = session.chat.turns[-1].answer
+    qtbot.waitUntil(lambda: answer.ended, timeout=60_000)
+    assert answer.error is None
+    assert answer.text
+    assert answer.stats.draft == DRAFT
+
+
+def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
+    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+) -> None:
+    hub.bytes_a_second = 100_000
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    window._actions["models-page"].trigger()
+    page = window._settings.page("models")
+    library.get(MAIN)
+    qtbot.waitUntil(lambda: bool(page.download_cards()) and library.downloads[0].bytes_done > 0, timeout=10_000)
+    assert window._header.downloads.accessibleName().startswith("1 download")
+    card = page.download_cards()[0]
+    card.main_button.click()
+    qtbot.waitUntil(lambda: library.downloads[0].state == "paused", timeout=10_000)
+    assert card.main_button.text() == "Resume"
+    assert window._header.downloads.isHidden()
+    card.main_button.click()
+    qtbot.waitUntil(lambda: library.running == 1)
+    card.cancel_button.click()
+    qtbot.waitUntil(lambda: not library.downloads and not page.download_cards(), timeout=10_000)
+
+
+def test_a_search_finds_and_a_pasted_address_is_looked_at(window: MainWindow, library: Library, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    window._actions["models-page"].trigger()
+    page = window._settings.page("models")
+    QTest.keyClicks(page.field, "tiny")
+    qtbot.waitUntil(lambda: len(page.cards()) == 2, timeout=10_000)
+    page.field.clear()
+    QTest.keyClicks(page.field, f"https://huggingface.co/{MAIN}")
+    qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == [MAIN], timeout=10_000)
+    assert page.cards()[0].entry.context == 512
+    page.field.clear()
+    QTest.keyClicks(page.field, "tiny-org/nothing")
+    qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page._empty.text(), timeout=10_000)
+
+
+def test_an_installed_model_is_checked_and_removed_with_its_size_first(
+    window: MainWindow, library: Library, tmp_path: Path, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    library.get(DRAFT)
+    qtbot.waitUntil(lambda: bool(library.inventory.installed), timeout=20_000)  # type: ignore[union-attr]
+    window._actions["models-page"].trigger()
+    page = window._settings.page("models")
+    page.show_tab(INSTALLED)
+    (card,) = page.cards()
+    card.check_button.click()
+    qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"), timeout=10_000)
+    (card,) = page.cards()
+    card.remove_button.click()
+    qtbot.waitUntil(lambda: "and free" in card.facts.text())
+    assert "Hugging Face cache" in card.facts.text()
+    assert card.main_button.text().startswith("Free ")
+    card.remove_button.click()
+    assert card.main_button.text() == "Chat"
+    card.remove_button.click()
+    qtbot.waitUntil(lambda: card.main_button.text().startswith("Free "))
+    card.main_button.click()
+    qtbot.waitUntil(lambda: not page.cards() and not page.download_cards(), timeout=10_000)
+    assert not list((tmp_path / "cache").glob("models--*"))
+
+
+def test_closing_while_a_download_runs_keeps_it_for_the_next_time(
+    window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+) -> None:
+    hub.bytes_a_second = 20_000
+    library.get(MAIN)
+    qtbot.waitUntil(lambda: library.running == 1 and library.downloads[0].state == "downloading", timeout=10_000)
+    window.close()
+    (kept,) = json.loads((tmp_path / "downloads.json").read_text())["downloads"]
+    assert (kept["repository"], kept["state"]) == (MAIN, "queued")

@@ -1,0 +1,277 @@
+"""The Models page and the first run on given answers: cards, words, and what their buttons ask for."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.language import LANGUAGES
+from app.main_window import MainWindow
+from app.models.hub_wording import hub_reasons, hub_sentence
+from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
+from app.preferences.dialog import PAGES
+from app.wording import error_sentence
+from engine.hub.failures import HubError
+from engine.hub.remove import RemovalPlan
+from tests.app.models.conftest import OpenShown
+from tests.app.models.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
+from tests.app.test_accessibility import cut_texts
+
+
+def open_page(window: MainWindow, tab: int = RECOMMENDED) -> ModelsPage:
+    window._settings.open("models")
+    page = window._settings.page("models")
+    assert isinstance(page, ModelsPage)
+    page.show_tab(tab)
+    return page
+
+
+def card_of(page: ModelsPage, id_: str):  # type: ignore[no-untyped-def]
+    return next(card for card in page.cards() if card.entry.id == id_)
+
+
+def test_recommended_fits_and_ends_with_the_starter(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    page = open_page(window)
+    assert [card.entry.id for card in page.cards()[:3]] == [entry.id for entry in reversed(library.inventory.offers)]
+    assert all(card.entry.fit.fits for card in page.cards() if card.entry.fit is not None)
+    assert page.cards()[-1].badge.text() == "built in"
+    assert card_of(page, MAIN).main_button.text() == "Chat"
+
+
+def test_a_card_shows_the_memory_as_an_arithmetic(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    page = open_page(window, INSTALLED)
+    card = card_of(page, MAIN)
+    words = card._sum.text()
+    assert re.fullmatch(r"weights 4\.6 \+ draft 0\.3 \+ context [0-9.]+ = [0-9.]+ GB", words)
+    assert card._bar.accessibleName() == words
+    assert card.badge.text() == "in use"
+    assert not card.remove_button.isEnabled()
+
+
+def test_a_model_with_a_missing_file_says_so_and_can_be_fetched_again(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    page = open_page(window, INSTALLED)
+    card = card_of(page, "mlx-community/Phi-4-mini-instruct-4bit")
+    assert card.facts.text() == "Cannot be used. A file of it is missing."
+    card.main_button.click()
+    assert library.asked == [("add", "mlx-community/Phi-4-mini-instruct-4bit")]
+
+
+def test_chat_switches_and_comes_back_to_the_composer(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown(pair=("starter/main", "starter/draft"))
+    page = open_page(window)
+    card_of(page, MAIN).main_button.click()
+    assert window._settings.isHidden()
+    qtbot.waitUntil(lambda: not window._session.pair.loading and str(window._session.pair.main.path) == path_of(MAIN))
+    assert str(window._session.pair.draft.path) == path_of(DRAFT)
+
+
+def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    page = open_page(window)
+    states = {
+        "queued": ("Pause", "Waits for its turn."),
+        "resolving": ("Pause", "Asks the Hub what there is to fetch."),
+        "downloading": ("Pause", "5.1 GB of 8.3 GB · 48 MB/s · about"),
+        "verifying": ("Pause", "Checks every byte."),
+        "paused": ("Resume", "5.1 GB of 8.3 GB · goes on where it stopped"),
+    }
+    for state, (button, words) in states.items():
+        library.show(downloading(LARGER, state))
+        (card,) = page.download_cards()
+        assert card.main_button.text() == button
+        assert card.facts.text().startswith(words)
+        assert window._header.downloads.isHidden() == (state == "paused")
+    library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
+    assert card.main_button.text() == "Try again"
+    assert card.facts.text() == "The disk is full. Make room, then go on; nothing is lost."
+    card.main_button.click()
+    library.show(downloading(LARGER, "ready"))
+    assert card.main_button.isHidden()
+    assert card.cancel_button.text() == "Clear"
+    card.cancel_button.click()
+    assert library.asked == [("resume", LARGER), ("cancel", LARGER)]
+
+
+def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    page = open_page(window, INSTALLED)
+    card = card_of(page, FOREIGN)
+    card.ask_removal(RemovalPlan(FOREIGN, (), 350_000_000, True, 1))
+    library.show(downloading(LARGER))
+    assert card.facts.text().startswith("Remove it and free 350 MB? Other programs")
+    assert card.main_button.text() == "Free 350 MB"
+    card.remove_button.click()
+    assert card.main_button.text() == "Chat"
+
+
+def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
+    from app.models.library import Search
+
+    window, library, _ = open_shown()
+    page = open_page(window, SEARCH)
+    assert page._empty.text().startswith("Write a part of a name")
+    for searched, words in (
+        (Search("x", running=True), "Asking the Hub…"),
+        (Search("x", error=HubError("offline")), "The Hub cannot be reached."),
+        (Search("x"), "The Hub has no MLX model of that name."),
+    ):
+        library.searched = searched
+        library.search_changed.emit()
+        assert page._empty.text().startswith(words)
+
+
+def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._offer.refresh()
+    assert [button.text() for button in window._offer.buttons()] == ["Get 2.6 GB", "Get 7.6 GB", "Get 8.7 GB"]
+    window._offer.buttons()[0].click()
+    first = library.inventory.offers[0]
+    assert library.asked == [("add", first.id), ("add", first.draft)]
+    window._offer._starter.click()
+    assert window._offer.isHidden()
+    assert window._composer.edit.hasFocus()
+    window._offer.refresh()
+    assert window._offer.isHidden()
+    assert library.preferences.values.offer_seen
+
+
+def test_a_stocked_machine_gets_no_offer(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._offer.refresh()
+    assert window._offer.isHidden()
+
+
+def test_a_pair_is_told_of_once_when_both_are_here(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._offer.refresh()
+    window._offer.buttons()[0].click()
+    main, draft = library.inventory.offers[0].id, library.inventory.offers[0].draft
+    library.show(downloading(main, "ready"), downloading(draft))
+    library.settled.emit(library.downloads[0])
+    assert window._banner.isHidden()
+    library.show(downloading(main, "ready"), downloading(draft, "ready"))
+    library.settled.emit(library.downloads[1])
+    assert window._banner.text == "Qwen3 4B Instruct 2507 · 4-bit is ready."
+    assert window._banner._button.text() == "Chat"
+
+
+def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, engine = open_shown(pair=(path_of(MAIN), None))
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    choice = next(one for one in picker.choices() if one.id == LARGER)
+    picker.wanted.emit(choice)
+    here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), here=True)
+    library.inventory = replace(library.inventory, installed=(*library.inventory.installed, here))
+    library.settled.emit(downloading(LARGER, "ready"))
+    assert window._banner._button.text() == "Use as draft"
+    window._banner._button.click()
+    qtbot.waitUntil(lambda: engine.pair.draft is not None)
+    assert str(engine.pair.draft.path) == path_of(LARGER)
+    assert str(engine.pair.main.path) == path_of(MAIN)
+
+
+def test_a_finished_download_is_told_with_a_way_to_chat(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, _ = open_shown(pair=("starter/main", "starter/draft"))
+    library.settled.emit(downloading(MAIN, "ready"))
+    assert window._banner.text == "Qwen3 8B · 4-bit is ready."
+    window._banner._button.click()
+    qtbot.waitUntil(lambda: not window._session.pair.loading and str(window._session.pair.main.path) == path_of(MAIN))
+
+
+@pytest.mark.parametrize("reason", HubError.REASONS)
+def test_every_failure_of_the_hub_is_a_sentence(reason: str) -> None:
+    arguments = {"endpoint": "http://mirror", "revision": "v2", "file": "a.json", "status": 503, "path": "somewhere"}
+    error = HubError(reason, "org/model", **arguments, needed=5_000_000_000, free=1_000_000_000)
+    sentence = error_sentence(error)
+    assert sentence == hub_sentence(error)
+    assert "{" not in sentence
+    assert sentence.endswith(".")
+    assert set(hub_reasons()) == set(HubError.REASONS)
+
+
+@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
+def test_every_page_names_all_that_can_be_pressed_or_filled_in(open_shown: OpenShown, spec) -> None:  # type: ignore[no-untyped-def]
+    window, library, _ = open_shown()
+    library.show(downloading(LARGER), downloading(DRAFT, "paused"))
+    window._settings.open(spec.id)
+    shown = [view for view in window._settings.findChildren(QWidget) if view.isVisible()]
+    for view in shown:
+        if isinstance(view, QAbstractButton):
+            assert view.accessibleName() or view.text()
+        elif isinstance(view, QLineEdit):
+            assert view.accessibleName()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_cut_off_in_the_settings(
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str
+) -> None:
+    window, library, _ = open_shown()
+    library.show(downloading(LARGER), downloading(DRAFT, "paused"))
+    qapp.language.choose(language)
+    for size in (window._settings.minimumSize(), QSize(1200, 820)):
+        window._settings.resize(size)
+        for spec in PAGES:
+            window._settings.open(spec.id)
+            wait_until_nothing_is_cut(window._settings, qtbot)
+        for tab in (INSTALLED, SEARCH, RECOMMENDED):
+            open_page(window, tab)
+            wait_until_nothing_is_cut(window._settings, qtbot)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_cut_off_in_the_pickers_and_the_offer(
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str
+) -> None:
+    qapp.language.choose(language)
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._offer.refresh()
+    for size in ((1440, 900), (900, 600), (790, 600), (560, 420)):
+        window.resize(*size)
+        wait_until_nothing_is_cut(window, qtbot)
+        for inventory in (stocked(), bare()):
+            library.inventory = inventory
+            for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+                picker.open()
+                wait_until_nothing_is_cut(window, qtbot)
+                picker.close_overlay()
+
+
+def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:
+    with contextlib.suppress(qtbot.TimeoutError):
+        qtbot.waitUntil(lambda: not cut_texts(window), timeout=2000)
+    assert cut_texts(window) == [], window.size()
+
+
+def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
+    window, _, _ = open_shown()
+    window._actions["settings"].trigger()
+    page = window._settings.page("general")
+    page.language.setCurrentIndex(page.language.findData("ja"))
+    page.language.activated.emit(page.language.currentIndex())
+    assert qapp.language.code == "ja"
+    page.theme.setCurrentIndex(page.theme.findData("dark"))
+    page.theme.activated.emit(page.theme.currentIndex())
+    assert qapp.theme.is_dark
+    qapp.theme.set_mode("light")
+    assert page.theme.currentData() == "light"
+
+
+def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    window._settings.open("network")
+    page = window._settings.page("network")
+    page.mirror.setText(" https://mirror.example ")
+    page.mirror.editingFinished.emit()
+    assert library.preferences.values.hub_endpoint == "https://mirror.example"

@@ -1,0 +1,246 @@
+"""The pickers: what they offer, in which words, and that the keyboard is enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.models.choices import Measured
+from app.models.picker import Picker
+from tests.app.models.conftest import OpenShown
+from tests.app.models.shown_library import (
+    DRAFT,
+    FOREIGN,
+    LARGER,
+    MAIN,
+    WIDE,
+    bare,
+    downloading,
+    path_of,
+)
+
+
+def press(picker: Picker, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(picker._field, key)
+
+
+def row_of(picker: Picker, id_: str) -> int:
+    return next(index for index, choice in enumerate(picker.choices()) if choice.id == id_)
+
+
+def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._header.draft.click()
+    said = window._switcher.draft_picker.said()
+    assert said == [
+        "Qwen3 0.6B · 4-bit, best here, Same tokenizer. Estimate: 1.9×., 340 MB, in use".replace("340", "335"),
+        "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate: 1.4×., Get 968 MB",
+        "Lookup in this chat, No second model. Best for edits and code.",
+        "SmolLM2 135M · 4-bit, other tokenizer, Works by re-encoding its text: 41 % of the tokens in common. "
+        "Estimate: 1.1×., 76 MB",
+        "Qwen3 4B · 4-bit, Not useful: each guess costs 49 % of a plain step, more than it can save., 2.3 GB",
+        "Llama 3.2 1B · 4-bit, Would not fit beside the main model: 1.2 GB short.",
+        "No draft, Plain decoding: the main model alone.",
+    ]
+
+
+def test_the_main_picker_puts_real_models_before_the_guide(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._header.main.click()
+    kinds = [(choice.kind, choice.guide) for choice in window._switcher.main_picker.choices()]
+    assert kinds == [("get", False)] * 3 + [("use", True), ("unload", False)]
+    assert "guide" in window._switcher.main_picker.said()[3]
+
+
+def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown(pair=("starter/main", "starter/draft"))
+    window._actions["choose-main"].trigger()
+    picker = window._switcher.main_picker
+    assert picker._field.hasFocus()
+    assert picker._current().guide  # type: ignore[union-attr]
+    steps = (row_of(picker, MAIN) - picker._list.currentRow()) % picker._list.count()
+    press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
+    assert picker.isHidden()
+    qtbot.waitUntil(lambda: not window._session.pair.loading and window._session.pair.main.name == "Qwen3-8B-4bit")
+    assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
+
+
+def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    QTest.keyClicks(picker._field, "qwen 1.7")
+    assert [choice.id for choice in picker.choices()] == [LARGER]
+    picker._field.clear()
+    press(picker, Qt.Key.Key_Up, Qt.Key.Key_Up)
+    assert picker._current().kind == "none"  # type: ignore[union-attr]
+    QTest.keyClicks(picker._field, "nothing like it")
+    assert picker.choices() == []
+    assert picker._note.text() == "Nothing here is called that."
+    press(picker, Qt.Key.Key_Return)
+    assert not picker.isHidden()
+
+
+def test_a_search_in_the_main_picker_reaches_the_whole_catalog(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._header.main.click()
+    picker = window._switcher.main_picker
+    QTest.keyClicks(picker._field, "mistral nemo")
+    assert [(choice.kind, choice.name) for choice in picker.choices()] == [("get", "Mistral Nemo 12B")]
+
+
+def test_escape_closes_and_gives_the_focus_back(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._composer.edit.setFocus()
+    window._actions["choose-draft"].trigger()
+    picker = window._switcher.draft_picker
+    press(picker, Qt.Key.Key_Escape)
+    assert picker.isHidden()
+    assert window._composer.edit.hasFocus()
+
+
+def test_what_cannot_be_used_stays_unused(open_shown: OpenShown) -> None:
+    window, library, engine = open_shown()
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    picker._list.setCurrentRow(row_of(picker, WIDE))
+    press(picker, Qt.Key.Key_Return)
+    assert not picker.isHidden()
+    assert library.asked == []
+    assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
+
+
+def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    picker._list.setCurrentRow(row_of(picker, LARGER))
+    press(picker, Qt.Key.Key_Return)
+    assert library.asked == [("add", LARGER)]
+    library.show(downloading(LARGER, bytes_done=484_000_000, bytes_total=968_000_000))
+    row = picker._row(row_of(picker, LARGER))
+    assert row.said.startswith("Qwen3 1.7B · 4-bit, downloading, 484 MB of 968 MB · 48 MB/s")
+    assert picker._list.currentRow() == row_of(picker, LARGER)
+    press(picker, Qt.Key.Key_Return)
+    assert library.asked == [("add", LARGER)]
+
+
+def test_a_main_model_is_fetched_together_with_its_draft(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._header.main.click()
+    picker = window._switcher.main_picker
+    picker._list.setCurrentRow(0)
+    press(picker, Qt.Key.Key_Return)
+    entry = picker.choices()[0].entry
+    assert entry is not None
+    assert library.asked == [("add", entry.id), ("add", entry.draft)]
+
+
+def test_another_draft_is_taken_at_run_time(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    picker._list.setCurrentRow(row_of(picker, FOREIGN))
+    press(picker, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: str(engine.pair.draft.path) == path_of(FOREIGN))  # type: ignore[union-attr]
+    assert str(engine.pair.main.path) == path_of(MAIN)  # type: ignore[union-attr]
+
+
+def test_lookup_no_draft_and_back(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    session, picker = window._session, window._switcher.draft_picker
+    for kind, method in (("lookup", "ngram"), ("none", "off")):
+        window._header.draft.click()
+        picker._list.setCurrentRow(next(i for i, one in enumerate(picker.choices()) if one.kind == kind))
+        press(picker, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: session.pair.draft is None and not session.pair.loading)
+        assert session.speculation.method == method
+        window._header.draft.click()
+        assert [one.kind for one in picker.choices() if one.loaded] == [kind]
+        picker.close_overlay()
+    window._header.draft.click()
+    picker._list.setCurrentRow(row_of(picker, DRAFT))
+    press(picker, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.pair.draft is not None)
+    assert session.speculation.method == "auto"
+
+
+def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
+    window._header.main.click()
+    picker = window._switcher.main_picker
+    picker._list.setCurrentRow(len(picker.choices()) - 1)
+    press(picker, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window._session.pair.main is None)
+    assert engine.pair.draft is None
+
+
+def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    library.measured[path_of(MAIN)] = {DRAFT: Measured(1.87, 0.78)}
+    window._header.draft.click()
+    assert "Measured here: 1.9×, 78 % accepted." in window._switcher.draft_picker.said()[0]
+
+
+def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, _ = open_shown()
+    window._session.ask("hello")
+    qtbot.waitUntil(lambda: bool(library.measured))
+    assert library.measured[path_of(MAIN)][DRAFT].speedup > 0
+
+
+def test_the_footer_leads_to_the_models_page(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._header.draft.click()
+    window._switcher.draft_picker._more.click()
+    assert window._settings.isVisible()
+    assert window._settings._stack.currentWidget() is window._settings.page("models")
+
+
+def test_words_change_with_the_language_while_it_is_open(
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot
+) -> None:
+    window, _, _ = open_shown()
+    window._header.draft.click()
+    before = window._switcher.draft_picker.said()
+    qapp.language.choose("ko")
+    qtbot.waitUntil(lambda: "토크나이저" in window._switcher.draft_picker.said()[0])
+    after = window._switcher.draft_picker.said()
+    assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window.resize(620, 460)
+    for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+        picker.open()
+        assert window.rect().contains(picker.geometry())
+        picker.close_overlay()
+
+
+def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    window._session.unload()
+    qtbot.waitUntil(lambda: window._session.pair.main is None)
+    window._header.draft.click()
+    assert window._switcher.draft_picker.choices() == []
+    assert window._switcher.draft_picker._note.text() == "Choose a main model first."
+
+
+def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown) -> None:
+    from engine.hub.failures import HubError
+
+    window, library, _ = open_shown()
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    failed = downloading(LARGER, "failed", error=HubError("gated", LARGER))
+    library.show(replace(failed))
+    row = picker._row(row_of(picker, LARGER))
+    assert "ask for your consent first" in row.said
+    row._button.click()
+    assert library.asked == [("resume", LARGER)]
