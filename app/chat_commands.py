@@ -6,6 +6,8 @@ search come together here.
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QUrl
@@ -13,6 +15,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
 from PySide6.QtWidgets import QMenu
 
 from app import wording
+from app.chat.attachments import NotAttachable, count_tokens, read_attachment
 from app.chat.find_bar import FindBar
 from app.transfer import Transfer
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from app.conversations.errors import StoreError
     from app.conversations.opening import OpenReport
     from app.conversations.pane import ChatPane
+    from app.conversations.records import Attachment
     from app.session import Session
 
 
@@ -223,6 +227,30 @@ class ChatCommands(QObject):
             action = menu.addAction(text)
             action.setEnabled(enabled)
             action.triggered.connect(lambda _=False, chosen=word: self.act_on_turn(turn, chosen))
+
+    # The composer
+
+    def attach(self, files: list[str], add: Callable[[Attachment, int | None], None]) -> None:
+        """Read text files and count their tokens, beside the window's work; `add` gets each."""
+        model = self._session.pair.main.path if self._session.pair.main is not None else None
+
+        def read(file: str) -> tuple[Attachment, int | None]:
+            attachment = read_attachment(Path(file))
+            return attachment, None if model is None else count_tokens(Path(model), attachment.text)
+
+        for file in files:
+            self.transfer.run(partial(read, file), lambda found: add(*found), self._tell_not_attached)
+
+    def _tell_not_attached(self, error: BaseException) -> None:
+        if not isinstance(error, NotAttachable):
+            raise error
+        sentences = {
+            "not-text": self.tr("{name} is no text file. Tandem attaches text and code; PDF and pictures not yet."),
+            "too-large": self.tr("{name} is larger than 2 MB, which no context holds."),
+            "unreadable": self.tr("{name} cannot be read."),
+        }
+        sentence = sentences[error.reason].format(name=error.name)
+        self._banner.tell(lambda: sentence, None)
 
     # Inside the chat
 

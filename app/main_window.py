@@ -195,6 +195,9 @@ class MainWindow(QMainWindow):
         self._composer.sent.connect(self._ask)
         self._composer.edit.edited.connect(self._update_actions)
         self._composer.edit.textChanged.connect(self._keep_draft)
+        self._composer.files.changed.connect(self._keep_draft)
+        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
+        self._composer.edit.files_given.connect(self._attach)
         self._transcript.rounds_selected.connect(self._mark_rounds)
         self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
@@ -206,7 +209,7 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         self._transcript.show_chat(chat)
         self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
-        self._composer.show_draft(chat.draft)
+        self._composer.show_draft(chat.draft, chat.draft_attachments)
         self._update_actions()
         self._composer.setFocus()
 
@@ -227,13 +230,16 @@ class MainWindow(QMainWindow):
     def _take_back(self, chat: Chat, turn: Turn) -> None:
         """A question that could not be kept stands in the composer again."""
         if chat is self._session.chat and not self._composer.has_text:
-            self._composer.edit.setPlainText(turn.question)
+            self._composer.show_draft(turn.question, turn.attachments)
+
+    def _attach(self, files: list[str]) -> None:
+        self._commands.attach(files, self._composer.files.add)
 
     def _run_command(self, action_id: str) -> None:
         self._commands.handlers()[action_id]()
 
     def _keep_draft(self) -> None:
-        self._session.keep_draft(self._shown, self._composer.edit.toPlainText())
+        self._session.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
         if chat is not self._session.chat:
@@ -270,7 +276,7 @@ class MainWindow(QMainWindow):
 
     def _ask(self, text: str) -> None:
         if self._session.ready:
-            self._session.ask(text)
+            self._session.ask(text, self._composer.take_attachments())
             self._update_actions()
 
     def _show_as_tokens(self, as_tokens: bool) -> None:

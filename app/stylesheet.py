@@ -68,6 +68,7 @@ QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; pad
 QLineEdit:focus { border: 1px solid $main; }
 
 #composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#attachment { background: $selection; border-radius: 8px; }
 #composer { background: transparent; border: none; padding: 0; }
 #send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;
     max-height: 30px; border: none; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
@@ -118,19 +118,30 @@ class Transfer(QObject):
             sentence += " " + self.tr("%n part(s) of the file could not be read as a chat.", "", len(report.skipped))
         return sentence
 
-    def _start(self, work: Callable[[], object], words: Callable[..., str]) -> None:
+    def run(
+        self, work: Callable[[], Any], then: Callable[[Any], object], failed: Callable[[BaseException], object]
+    ) -> None:
+        """Do something that waits for disks beside the window's work; its result or its error come back here."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, "transfer")
 
-        def done(future: Future[object]) -> None:
+        def done(future: Future[Any]) -> None:
             error = future.exception()
             if error is None:
-                sentence = words(future.result())
+                then(future.result())
             else:
-                sentence = self.tr("That did not work: {detail}").format(detail=str(error))
-            self._banner.tell(lambda: sentence, None, calm=error is None)
+                failed(error)
 
         self._session.bridge.watch(self._pool.submit(work), done)
+
+    def _start(self, work: Callable[[], object], words: Callable[..., str]) -> None:
+        def tell(sentence: str, calm: bool) -> None:
+            self._banner.tell(lambda: sentence, None, calm=calm)
+
+        def failed(error: BaseException) -> None:
+            tell(self.tr("That did not work: {detail}").format(detail=str(error)), False)
+
+        self.run(work, lambda result: tell(words(result), True), failed)
 
     def _labels(self) -> Labels:
         return Labels(

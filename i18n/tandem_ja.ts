@@ -373,6 +373,17 @@
     </message>
 </context>
 <context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>{name} を外す</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -412,6 +423,18 @@
     <message>
         <source>New chat from here</source>
         <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name} はテキストファイルではありません。添付できるのはテキストとコードで、PDF と画像にはまだ対応していません。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name} は 2 MB を超えていて、どのコンテキストにも収まりません。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name} を読み取れません。</translation>
     </message>
     <message>
         <source>Untitled chat</source>

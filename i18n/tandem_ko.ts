@@ -373,6 +373,17 @@
     </message>
 </context>
 <context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>{name} 빼기</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -412,6 +423,18 @@
     <message>
         <source>New chat from here</source>
         <translation>여기서 새 대화</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name}은(는) 텍스트 파일이 아니에요. 텍스트와 코드만 첨부할 수 있고, PDF와 그림은 아직 안 돼요.</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name}은(는) 2MB보다 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name}을(를) 읽을 수 없어요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>

@@ -373,6 +373,17 @@
     </message>
 </context>
 <context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>移除 {name}</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -412,6 +423,18 @@
     <message>
         <source>New chat from here</source>
         <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name} 不是文本文件。目前可附加文本和代码，暂不支持 PDF 和图片。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name} 超过 2 MB，任何上下文都容纳不下。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>无法读取 {name}。</translation>
     </message>
     <message>
         <source>Untitled chat</source>

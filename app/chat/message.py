@@ -152,6 +152,7 @@ class TurnView(QWidget):
         super().__init__(parent)
         self.turn = turn
         self._as_tokens, self._asked_for_tokens = as_tokens, False
+        self._newest = self._under_mouse = False
         self._bubble = _Bubble(turn, self)
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
@@ -179,7 +180,7 @@ class TurnView(QWidget):
         self._line.addStretch(1)
         self._line.addWidget(self._bubble, 3)
         column.addLayout(self._line)
-        column.setSpacing(4)
+        column.setSpacing(6)
         column.addWidget(self.question_row)
         for view in (self._status, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
@@ -261,7 +262,7 @@ class TurnView(QWidget):
         editor.submitted.connect(self._edited)
         editor.cancelled.connect(self._end_edit)
         editor.show()
-        editor.edit.selectAll()
+        editor.edit.moveCursor(QTextCursor.MoveOperation.End)
         editor.setFocus()
 
     def _edited(self, text: str) -> None:
@@ -301,6 +302,7 @@ class TurnView(QWidget):
         self.show_places()
         self.answer_row.button("go-on").setVisible(answer.unfinished)
         self.answer_row.setEnabled(True)
+        self._light(self._under_mouse)
 
     def _show_foot(self, answer: Answer) -> None:
         parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
@@ -352,9 +354,15 @@ class TurnView(QWidget):
         super().leaveEvent(event)
         self._light(False)
 
-    def _light(self, lit: bool) -> None:
-        self.question_row.light(lit)
-        self.answer_row.light(lit and self.turn.answer.ended)
+    def set_newest(self, newest: bool) -> None:
+        """What can be done with the newest answer is always in sight."""
+        self._newest = newest
+        self._light(self._under_mouse)
+
+    def _light(self, under_mouse: bool) -> None:
+        self._under_mouse = under_mouse
+        self.question_row.light(under_mouse)
+        self.answer_row.light((under_mouse or self._newest) and self.turn.answer.ended)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -107,6 +107,7 @@ class Transcript(QScrollArea):
             else:
                 self._add(turn, place)
         self._column.setUpdatesEnabled(True)
+        self._mark_newest()
         self._load_soon()
 
     def reveal(self, turn: Turn) -> TurnView:
@@ -125,6 +126,7 @@ class Transcript(QScrollArea):
 
     def add_turn(self, turn: Turn) -> None:
         self._add(turn).load()
+        self._mark_newest()
         self._at_end = True
 
     def refresh(self, turn: Turn) -> None:
@@ -173,6 +175,7 @@ class Transcript(QScrollArea):
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
         view = TurnView(turn, self._as_tokens, parent)
+        view.set_newest(turn is next(reversed(self._slots)))
         if self._query is not None:
             view.mark(self._query)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
@@ -183,6 +186,11 @@ class Transcript(QScrollArea):
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(lambda place: self.menu_wanted.emit(turn, view.mapToGlobal(place)))
         return view
+
+    def _mark_newest(self) -> None:
+        for turn, slot in self._slots.items():
+            if slot.view is not None:
+                slot.view.set_newest(turn is next(reversed(self._slots)))
 
     def _act(self, turn: Turn, word: str) -> None:
         if word == "more":
