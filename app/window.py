@@ -19,12 +19,15 @@ from app.session import Session
 from engine import Engine, starter_pair
 
 
-def open_window(application: Application, preferences: PreferenceFile | None = None) -> tuple[MainWindow, Session]:
+def open_window(
+    application: Application, preferences: PreferenceFile | None = None, chats: Path | None = None
+) -> tuple[MainWindow, Session]:
     """The window with its session. A pair begins to load once the window has been painted.
 
-    With `preferences` it is the one that was used last, if it is still there; else the starter pair.
+    With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
+    file of the chats; None is the user's own.
     """
-    session = Session(Engine, starter_pair())
+    session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
     if preferences is not None:
