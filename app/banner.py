@@ -33,7 +33,7 @@ class Banner(QFrame):
         self._close.clicked.connect(self.hide)
         self._sentence: Callable[[], str] | None = None
         self._action: QAction | None = None
-        self._calm = self._good = False
+        self._calm = False
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 8, 8, 8)
         row.setSpacing(12)
@@ -48,13 +48,13 @@ class Banner(QFrame):
     def text(self) -> str:
         return self._label.text()
 
-    def tell(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False, good: bool = False) -> None:
-        """Show a sentence, asked for again when the language changes, and the action that helps or follows.
+    def tell(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
+        """Show a sentence, asked for again when the language changes, and the action that helps.
 
-        `calm` for news that are no problem, `good` for good ones.
+        `calm` for news that are no problem.
         """
-        self._sentence, self._action, self._calm, self._good = sentence, action, calm, good
-        self.setObjectName("note" if calm else "bannerGood" if good else "banner")
+        self._sentence, self._action, self._calm = sentence, action, calm
+        self.setObjectName("note" if calm else "banner")
         self.style().unpolish(self)
         self.style().polish(self)
         self._dress()
@@ -86,9 +86,6 @@ class Banner(QFrame):
 
     def _dress(self) -> None:
         colours = theme.colours()
-        if self._good:
-            mark = icon("check", colours.draft_text)
-        else:
-            mark = icon("info", colours.muted) if self._calm else icon("warning", colours.problem)
+        mark = icon("info", colours.muted) if self._calm else icon("warning", colours.problem)
         self._mark.setPixmap(mark.pixmap(QSize(18, 18), self.devicePixelRatioF()))
         self._close.setIcon(icon("close", colours.muted))

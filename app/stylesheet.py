@@ -62,11 +62,16 @@ QPushButton[look="chip-on"] { background: $panel; border: 1px solid $draft; bord
 QPushButton[look="chip-on"]:hover { background: $draft_tint; }
 QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
 
+QToolButton[look="quiet"] { padding: 0; border-radius: 6px; }
+QToolButton[look="quiet"]:focus { border: 2px solid $main; padding: 0; }
+#findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
+
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
     selection-background-color: $main; selection-color: $on_accent; }
 QLineEdit:focus { border: 1px solid $main; }
 
 #composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#attachment { background: $selection; border-radius: 8px; }
 #composer { background: transparent; border: none; padding: 0; }
 #send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;
     max-height: 30px; border: none; }
@@ -83,7 +88,6 @@ QLineEdit:focus { border: 1px solid $main; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
 #banner { background: $problem_tint; border-radius: 12px; }
-#bannerGood { background: $draft_tint; border-radius: 12px; }
 #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
 #card { background: $panel; border: 1px solid $line; border-radius: 12px; }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
@@ -13,22 +15,48 @@ from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
 from app.places import settings_folder
-from app.preferences.effects import load_first_pair
 from app.preferences.preference_file import PreferenceFile
 from app.record import RECORD
 from app.session import Session
 from engine import Engine, starter_pair
 
 
-def open_window(application: Application, preferences: PreferenceFile | None = None) -> tuple[MainWindow, Session]:
-    """The window with its session. The first pair begins to load once the window has been painted."""
-    session = Session(Engine, starter_pair())
+def open_window(
+    application: Application, preferences: PreferenceFile | None = None, chats: Path | None = None
+) -> tuple[MainWindow, Session]:
+    """The window with its session. A pair begins to load once the window has been painted.
+
+    With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
+    file of the chats; None is the user's own.
+    """
+    session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
+    if preferences is not None:
+        session.models_changed.connect(partial(_remember, session, preferences))
     window.show()
-    QTimer.singleShot(0, session, lambda: load_first_pair(session, library.preferences))
+    QTimer.singleShot(0, session, partial(_load_last, session, preferences) if preferences else session.load_starter)
     QTimer.singleShot(0, library, library.start)
     return window, session
+
+
+def _load_last(session: Session, preferences: PreferenceFile) -> None:
+    values = preferences.values
+    main, draft = values.main_model, values.draft_model
+    if values.start_with == "last" and main and (Path(main) / "config.json").exists():
+        session.load(main, draft or None)
+    else:
+        session.load_starter()
+
+
+def _remember(session: Session, preferences: PreferenceFile) -> None:
+    """Only what has been loaded, so that a model that brings the program down is not tried at every start."""
+    pair = session.pair
+    if pair.loading or pair.main is None:
+        return
+    main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
+    is_starter = main == str(session.starter_pair[0])
+    preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
 
 def show_window(language: str | None = None) -> int:

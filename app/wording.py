@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.conversations.errors import StoreInUse, StoreTooNew
 from app.models.hub_wording import hub_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.conversations.errors import StoreError
+    from app.conversations.opening import Damage
     from engine.errors import EngineError
     from engine.stats import PlainSpan
 
@@ -25,7 +28,9 @@ def error_sentence(error: EngineError) -> str:
         return hub_sentence(error)
     if error.code == "prompt-too-long":
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
-    return _error_sentences(error.code).format(**arguments)
+    if error.code == "not-enough-memory":
+        return _not_enough_memory(error.arguments)
+    return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
 def _error_sentences(code: str) -> str:
@@ -34,6 +39,9 @@ def _error_sentences(code: str) -> str:
         "engine": translate("Errors", "Something went wrong in the engine. Try again."),
         "bad-request": translate("Errors", "“{actual}” is not possible for {name}. Change it and try again."),
         "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
+        "queue-full": translate(
+            "Errors", "{limit} questions are waiting already. Try again when one of them has been answered."
+        ),
         "template-failed": translate(
             "Errors",
             "The model's chat template cannot write this conversation: {detail}. "
@@ -44,7 +52,8 @@ def _error_sentences(code: str) -> str:
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."
         ),
     }
-    return sentences[code]
+    # An answer that another version or another app recorded may have a code that is not ours.
+    return sentences.get(code, sentences["engine"])
 
 
 def _prompt_too_long(tokens: int, limit: int) -> str:
@@ -53,6 +62,29 @@ def _prompt_too_long(tokens: int, limit: int) -> str:
         "This chat has {tokens} tokens and the model can hold {limit}. "
         "Start a new chat, shorten your message or choose a model with a longer context.",
     ).format(tokens=_number(tokens), limit=_number(limit))
+
+
+def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
+    translate = QCoreApplication.translate
+    if arguments["largest_context"]:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "It fits with {largest} tokens: shorten the context or choose a smaller draft model.",
+        )
+    else:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "Choose a smaller model or close other apps.",
+        )
+    return sentence.format(
+        name=arguments["name"],
+        needed=_number(arguments["needed"] / 1e9, 1),
+        available=_number(arguments["available"] / 1e9, 1),
+        context=_number(arguments["context"]),
+        largest=_number(arguments["largest_context"]),
+    )
 
 
 def _model_sentence(arguments: Mapping[str, str]) -> str:
@@ -143,6 +175,7 @@ def plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),
         "measuring": translate("PlainReasons", "Measuring how fast plain decoding is here."),
         "batch": translate("PlainReasons", "Not guessing: several answers share the model right now."),
+        "turns": translate("PlainReasons", "Not guessing: answers take turns, they cannot share a batch ({kind})."),
         "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
         "length-limit": translate("PlainReasons", "Not guessing: the answer is about to reach its length limit."),
     }
@@ -163,6 +196,41 @@ def draft_reasons() -> dict[str, str]:
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
         "no-room": translate("DraftReasons", "There is not enough memory for it."),
     }
+
+
+def store_sentence(error: StoreError) -> str:
+    """Why something of the chats could not be kept, and what to do."""
+    translate = QCoreApplication.translate
+    sentences = {
+        "full": translate("Store", "The disk is full, so this chat cannot be saved. Free some space and save again."),
+        "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
+        "io": translate("Store", "The disk does not answer as it should, so this chat cannot be saved."),
+    }
+    other = translate("Store", "Something of this chat could not be saved: {detail}")
+    return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
+
+
+def closed_store_sentence(error: Exception) -> str:
+    """Why the chats cannot be opened at all."""
+    translate = QCoreApplication.translate
+    if isinstance(error, StoreInUse):
+        return translate(
+            "Store", "Tandem is open a second time, and that window has your chats. Nothing you write here is kept."
+        )
+    if isinstance(error, StoreTooNew):
+        return translate(
+            "Store", "A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept."
+        )
+    text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
+    return text.format(detail=str(error))
+
+
+def damage_sentence(damage: Damage) -> str:
+    """What became of a damaged file of chats."""
+    text = QCoreApplication.translate(
+        "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
+    )
+    return text.format(name=damage.set_aside.name)
 
 
 def _number(value: float, decimals: int = 0) -> str:

@@ -29,6 +29,12 @@ class BadRequest(EngineError):
         super().__init__(f"{name} must be {expected}, not {actual!r}", name=name, expected=expected, actual=actual)
 
 
+def require(condition: bool, name: str, expected: str, actual: object) -> None:
+    """Raise `BadRequest` unless `condition` holds."""
+    if not condition:
+        raise BadRequest(name, expected, actual)
+
+
 class ModelNotUsable(EngineError):
     """A model folder that cannot be loaded.
 
@@ -76,6 +82,46 @@ class PromptTooLong(EngineError):
             "shorten it or choose a model with a longer context",
             tokens=tokens,
             limit=limit,
+        )
+
+
+class QueueFull(EngineError):
+    """`limit` requests wait already."""
+
+    code = "queue-full"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} requests wait already: try again when one has ended", limit=limit)
+
+
+class NotEnoughMemory(EngineError):
+    """`name` needs `needed` bytes for a context of `context` tokens, and `available` may be used.
+
+    `largest_context` tokens would fit, 0 if none; `terms` are the summands (code, whose, bytes).
+    """
+
+    code = "not-enough-memory"
+
+    def __init__(
+        self,
+        name: str,
+        needed: int,
+        available: int,
+        context: int,
+        largest_context: int,
+        terms: tuple[tuple[str, str, int], ...] = (),
+    ) -> None:
+        summands = " + ".join(f"{code} of {whose} {size / 1e9:.2f}" for code, whose, size in terms)
+        would_fit = f"{largest_context} tokens would fit" if largest_context else "no context would fit"
+        super().__init__(
+            f"{name} needs {needed / 1e9:.2f} GB for a context of {context} tokens ({summands}) "
+            f"and {available / 1e9:.2f} GB may be used; {would_fit}",
+            name=name,
+            needed=needed,
+            available=available,
+            context=context,
+            largest_context=largest_context,
+            terms=terms,
         )
 
 

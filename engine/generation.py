@@ -1,223 +1,191 @@
-"""One request from prompt to last token: prefill, rounds, text, figures. Runs on the engine's thread.
+"""One request from prompt to last token: its caches, its text, its figures. Runs on the engine's thread.
 
-`Generation.events()` is a generator whose every step is one unit of work (a chunk of prompt, a round), so whoever
-drives it can look at other requests, commands and cancellations between two steps.
+A `Generation` knows nothing of who else is served. It reads its prompt in pieces; the lanes (`engine.lanes`) decode
+it, and hand every token they draw to `read` and `record` here.
 """
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import Generator, Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import mlx.core as mx
 
 from engine.errors import PromptTooLong
-from engine.events import Event, Finished, PrefillProgress, Token, TokensCommitted
+from engine.events import Finished, PrefillProgress, Token, TokensCommitted
 from engine.loading import LoadedModel
-from engine.prefix_cache import PrefixCache
-from engine.prompts import render
+from engine.prefix_cache import Conversation, PrefixCache
+from engine.prompts import newest_turns, render, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
-from engine.speculation.depth import Choice
-from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.round import Flight, Landing, ProposerFailed, Rounds
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.text import AnswerText
 
-log = logging.getLogger(__name__)
-
 PREFILL_CHUNK = 512
-# Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
-TIMED_EVERY = 16
 
 
 @dataclass(slots=True)
-class _Underway:
-    """A launched round with why it is what it is, and how long the host kept the device waiting before it."""
+class Drawn:
+    """What a lane drew for one generation: `tokens` of which the first `accepted` came from `source`.
 
-    choice: Choice
-    flight: Flight
-    host_s: float
+    `logprobs` are the main model's natural log-probabilities of the tokens.
+    """
+
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
+    accepted: int = 0
+    source: str = "main"
 
 
 class Generation:
-    """Serves `request` with `main`, guessing through `drafting`.
+    """Serves `request` with `main`.
 
     Raises `PromptTooLong` or `TemplateFailed` at once when the conversation cannot be served. `started` is the
     `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
     """
 
-    def __init__(
-        self, request: ChatRequest, main: LoadedModel, drafting: Drafting, cache: PrefixCache, started: float
-    ) -> None:
-        prompt = render(main.tokenizer, request.messages)
+    def __init__(self, request: ChatRequest, main: LoadedModel, cache: PrefixCache, started: float) -> None:
         limit = main.info.context_length
-        if len(prompt) >= limit:
-            raise PromptTooLong(len(prompt), limit)
+        messages, prompt = _fitting(request, main.tokenizer, limit)
+        self.request = request
         self.cancelled = False
-        self._budget = min(request.max_tokens or limit, limit - len(prompt))
-        self._end_tokens = main.end_tokens
+        self.conversation: Conversation = cache.take(main, prompt)
+        sequence = self.conversation.main
+        sequence.boundaries = (
+            turn_boundaries(main.tokenizer, request.messages, prompt) if sequence.needs_boundaries else ()
+        )
+        self.sampler = Sampler(request.sampling, main.vocabulary)
+        self.ids: list[int] = []
+        self.reason: str | None = None
+        self.round = 0
+        # When the last round of this generation was over; what came before it belongs to nobody's round.
+        self.mark = started
+        self.disturbed = False
+        self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
+        self.log.cached_tokens = sequence.position
+        self.log.dropped_messages = len(request.messages) - len(messages)
+        self._main = main
         self._cache = cache
-        self._conversation = cache.take(main, prompt)
-        sampler = Sampler(request.sampling, main.vocabulary)
-        self._drafting = drafting
-        drafting.begin(request.speculation, self._conversation, sampler)
-        self._rounds = Rounds(self._conversation.main, sampler, drafting.proposers)
+        self._budget = min(request.max_tokens or limit, limit - len(prompt))
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop)
-        self._ids: list[int] = []
-        self._reason: str | None = None
-        self._number = 0
-        self._draft_share: float | None = None
-        self._mark = started
-        self._log = RequestLog(started, prompt_tokens=len(prompt), seed=sampler.seed, main=main.info.name)
-        self._log.cached_tokens = self._conversation.main.position
 
     @property
     def text(self) -> str:
         """What was handed out so far."""
         return self._text.text
 
+    @property
+    def remaining(self) -> int:
+        """Tokens that the answer may still grow by."""
+        return self._budget - len(self.ids)
+
+    @property
+    def most_tokens(self) -> int:
+        """How long the text can become, prompt included."""
+        return len(self.conversation.main.tokens) + self.remaining
+
+    @property
+    def unread(self) -> int:
+        """Tokens to read before decoding."""
+        return len(self.conversation.main.pending) - 1
+
+    @property
+    def prompt_read(self) -> bool:
+        """Whether nothing but the last token is left to read before decoding."""
+        return self.unread <= 0
+
     def stats(self) -> RequestStats:
         """The figures so far."""
-        self._log.draft, self._log.draft_prefill_tokens = self._drafting.draft_name, self._drafting.tokens_read
-        self._log.plain_tps = self._drafting.plain_tps
-        return self._log.snapshot()
+        return self.log.snapshot()
 
-    def events(self) -> Generator[Event | None, None, None]:
-        """Every event of the request in order; None is a step with nothing to tell.
+    def progress(self) -> PrefillProgress:
+        """How much of the prompt has been read."""
+        sequence = self.conversation.main
+        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.cached_tokens)
 
-        Closing the iterator, or an exception in a step, leaves the caches at the last committed token, and what is
-        sound of them goes back to the prefix cache.
-        """
-        try:
-            yield from self._prefill()
-            if not self.cancelled:
-                yield from self._decode()
-            self._text.finish()
-            yield Finished(self._reason or "cancelled", self._text.text, tuple(self._ids), self.stats())
-        finally:
-            self._rounds.abandon()
-            self._drafting.end()
-            self._cache.put(self._conversation)
+    def read_prompt(self, most: int = PREFILL_CHUNK) -> PrefillProgress | None:
+        """Read at most `most` tokens of the prompt; None where tokens of the answer had to be read again."""
+        self.conversation.main.read(most)
+        return None if self.ids else self.progress()
 
-    def _prefill(self) -> Iterator[Event]:
-        sequence = self._conversation.main
-        total, cached = len(sequence.tokens), sequence.position
-        yield PrefillProgress(cached, total, cached)
-        for _ in sequence.prefill(PREFILL_CHUNK):
-            if self.cancelled:
-                return
-            yield PrefillProgress(sequence.position, total, cached)
-
-    def _decode(self) -> Iterator[Event | None]:
-        current = self._launch(FIRST_TOKEN)
-        while True:
-            ahead = self._launch_ahead(current)
-            landing = self._rounds.land(current.flight)
-            event = self._settle(current, landing, ahead)
-            yield event
-            self._observe(current, event.round)
-            if self._reason is not None:
-                return
-            if ahead is None:
-                choice = self._choose()
-                while choice.depth > 0 and not self.cancelled and self._drafting.prepare(choice):
-                    yield None
-                ahead = self._launch(choice)
-            current = ahead
-
-    def _observe(self, current: _Underway, record: RoundRecord) -> None:
-        """The round counts until the next one may begin, whoever listens to its event included."""
-        now = time.perf_counter()
-        timed = current.flight.draft_s is not None
-        self._drafting.observe(current.choice, current.flight.rows, record, now - self._mark, timed)
-        self._mark = now
-
-    def _choose(self, under_way: int = 0) -> Choice:
-        remaining = self._budget - len(self._ids) - under_way
-        return self._drafting.choose(remaining, len(self._conversation.main.pending) - 1)
-
-    def _launch(self, choice: Choice) -> _Underway:
-        idle = time.perf_counter() - self._mark
-        timed = choice.depth > 0 and (self._draft_share is None or self._number % TIMED_EVERY == 0)
-        try:
-            flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
-        except ProposerFailed as failure:
-            log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-            choice = self._drafting.drop(failure.source)
-            flight = self._rounds.launch(None, 0)
-        return _Underway(choice, flight, idle)
-
-    def _launch_ahead(self, current: _Underway) -> _Underway | None:
-        """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
-        if current.flight.depth > 0 or current.choice is FIRST_TOKEN or self.cancelled:
-            return None
-        if len(self._ids) + 1 >= self._budget:
-            return None
-        choice = self._choose(under_way=1)
-        if choice.depth > 0:
-            return None
-        return _Underway(choice, self._rounds.launch_after(current.flight), 0.0)
-
-    def _settle(self, current: _Underway, landing: Landing, ahead: _Underway | None) -> TokensCommitted:
-        """Words the round's tokens, commits what is kept of them and counts it."""
-        flight = current.flight
-        tokens = self._read(flight, landing)
-        accepted = min(landing.accepted, len(tokens))
-        self._rounds.commit(flight, accepted, [token.id for token in tokens], ahead.flight if ahead else None)
-        record = self._record(current, landing, tokens, accepted)
-        self._log.add(record, landing.landed)
-        self._number += 1
-        return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
-
-    def _read(self, flight: Flight, landing: Landing) -> list[Token]:
+    def read(self, drawn: Drawn) -> list[Token]:
+        """Words the tokens up to where the answer ends, if it does, and keeps them."""
         tokens: list[Token] = []
-        source = flight.proposal.source if flight.proposal is not None else "main"
-        for index, token in enumerate(landing.tokens):
+        for index, token in enumerate(drawn.tokens):
             text = ""
-            if token in self._end_tokens:
-                self._reason = "stop"
+            if token in self._main.end_tokens:
+                self.reason = "stop"
             else:
                 text = self._text.add(token)
-            self._ids.append(token)
+            self.ids.append(token)
             if self._text.stopped:
-                self._reason = "stop"
-            elif self._reason is None and len(self._ids) == self._budget:
-                self._reason = "length"
-            by = source if index < landing.accepted else "main"
-            tokens.append(Token(token, text, by, index, self._number, landing.logprobs[index]))
-            if self._reason is not None:
+                self.reason = "stop"
+            elif self.reason is None and len(self.ids) == self._budget:
+                self.reason = "length"
+            by = drawn.source if index < drawn.accepted else "main"
+            tokens.append(Token(token, text, by, index, self.round, drawn.logprobs[index]))
+            if self.reason is not None:
                 break
-        if self._reason is None and self.cancelled:
-            self._reason = "cancelled"
-        if self._reason is not None:
+        if self.reason is None and self.cancelled:
+            self.reason = "cancelled"
+        if self.reason is not None:
             tokens[-1] = replace(tokens[-1], text=tokens[-1].text + self._text.finish())
         return tokens
 
-    def _record(self, current: _Underway, landing: Landing, tokens: list[Token], accepted: int) -> RoundRecord:
-        flight = current.flight
-        # Nobody knows what the main model would have said to guesses behind the end of the answer.
-        drafted = flight.depth if len(tokens) > accepted or accepted == 0 else accepted
-        busy = landing.landed - max(flight.started, self._mark)
-        if flight.draft_s is not None:
-            self._draft_share = flight.draft_s / (landing.landed - flight.started)
-        draft_s = busy * (self._draft_share or 0.0) if flight.depth else 0.0
-        return RoundRecord(
-            number=self._number,
-            source=flight.proposal.source if flight.proposal is not None else "main",
-            drafted=drafted,
-            accepted=accepted,
-            committed=len(tokens),
-            rows=flight.rows,
-            at_s=landing.landed - self._log.started,
-            draft_s=draft_s,
-            verify_s=busy - draft_s,
-            host_s=current.host_s,
-            reason=current.choice.reason,
-            arguments=current.choice.arguments,
+    def record(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
+        """Counts a round that was over at `now` and tells it."""
+        self.log.add(record, now)
+        self.round += 1
+        return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
+
+    def share(self, drawn: Drawn, rows: int, now: float) -> TokensCommitted:
+        """Takes one token out of a batch of `rows` generations; the sequence holds it already or will."""
+        tokens = self.read(drawn)
+        self.log.shared = True
+        record = RoundRecord(
+            number=self.round,
+            source="main",
+            drafted=0,
+            accepted=0,
+            committed=1,
+            rows=rows,
+            at_s=now - self.log.started,
+            draft_s=0.0,
+            verify_s=now - self.mark,
+            host_s=0.0,
+            reason="batch",
+            arguments=(("requests", rows),),
         )
+        self.mark = now
+        return self.record(record, tokens, now)
+
+    def start_over(self) -> None:
+        """The caches are lost: what was committed is read again, as far as the prefix cache has not got it."""
+        self.conversation = self._cache.take(self._main, self.conversation.main.tokens)
+
+    def finish(self) -> Finished:
+        """The end of the answer."""
+        self._text.finish()
+        return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats())
+
+    def release(self) -> None:
+        """Give what is sound of the caches back to the prefix cache."""
+        self._cache.put(self.conversation)
+
+
+def _fitting(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence[Mapping[str, str]], list[int]]:
+    """The conversation, shortened if it is too long and may be, and its tokens. Raises `PromptTooLong`."""
+    messages: Sequence[Mapping[str, str]] = request.messages
+    prompt = whole = render(tokenizer, messages)
+    if request.overflow == "shorten":
+        room = limit - min(request.max_tokens or limit, limit // 4)
+        shorter = newest_turns(messages)
+        while len(prompt) > room and (left := next(shorter, None)) is not None:
+            messages, prompt = left, render(tokenizer, left)
+    if len(prompt) >= limit:
+        raise PromptTooLong(len(whole), limit)
+    return messages, prompt
 
 
 def release_unused_memory() -> None:

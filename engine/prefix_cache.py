@@ -1,15 +1,21 @@
 """Finished turns' caches, main and draft together, so that the next turn reads only what is new.
 
-An entry is taken out while a request works on it and put back when it ends, so no two requests share a cache.
+A request that goes on exactly where an entry ends takes the entry along and brings it back longer. One that goes
+elsewhere from the middle (another chat with the same system prompt, a regenerated answer, an edited message, a branch)
+works on a copy, whose arrays are shared until one of both writes, so nobody loses what the other needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engine.loading import LoadedModel
+from engine.prompts import shared_prefix
 from engine.speculation.sequence import Sequence
+
+if TYPE_CHECKING:
+    from engine.loading import LoadedModel
 
 
 @dataclass(eq=False)
@@ -21,7 +27,21 @@ class Conversation:
 
     @property
     def bytes(self) -> int:
-        return sum(array.nbytes for sequence in (self.main, self.draft) if sequence for array in sequence.arrays())
+        return self.main.bytes + (self.draft.bytes if self.draft is not None else 0)
+
+    def fork(self) -> Conversation | None:
+        """Another conversation that holds the same, or None where the main model's caches cannot be copied."""
+        main = self.main.fork()
+        return None if main is None else Conversation(main, self.draft.fork() if self.draft is not None else None)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCacheUsage:
+    """What finished turns hold: `conversations` in `bytes` of at most `budget`."""
+
+    conversations: int
+    bytes: int
+    budget: int
 
 
 class PrefixCache:
@@ -32,35 +52,43 @@ class PrefixCache:
         self._entries: list[Conversation] = []
 
     @property
+    def usage(self) -> PrefixCacheUsage:
+        return PrefixCacheUsage(len(self._entries), self.bytes, self.budget)
+
+    @property
     def bytes(self) -> int:
         return sum(entry.bytes for entry in self._entries)
 
     def take(self, model: LoadedModel, tokens: Tokens[int]) -> Conversation:
-        """The conversation that shares most with `tokens`, cut back to what it shares; or a new one.
+        """A conversation that holds as much of `tokens` as any entry can give, perhaps nothing.
 
         Its main sequence holds exactly `tokens`, of which at least the last is pending.
         """
-        best, shared = None, 0
-        for entry in self._entries:
-            usable = _usable_prefix(entry.main, tokens)
-            if usable > shared:
-                best, shared = entry, usable
-        if best is None:
-            best = Conversation(Sequence(model.model, model.new_caches()))
+        best, reach = self._best(tokens)
+        taken = self._lend(best, reach) if best is not None else None
+        if taken is None:
+            taken = Conversation(Sequence(model.model, model.new_caches()))
         else:
-            self._entries.remove(best)
-            best.main.rewind(shared)
-        best.main.tokens = list(tokens)
-        return best
+            taken.main.rewind(reach)
+        taken.main.tokens = list(tokens)
+        return taken
 
     def put(self, conversation: Conversation) -> None:
         """Keep a conversation that no request works on any more; the least recently used make room."""
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
-        if not conversation.main.intact:
+        main = conversation.main
+        if not main.intact or main.position == 0 or any(_covers(entry, conversation) for entry in self._entries):
             return
+        main.remember()
+        self._entries = [entry for entry in self._entries if not _covers(conversation, entry)]
         self._entries.append(conversation)
-        while len(self._entries) > 1 and self.bytes > self.budget:
+        self.shrink()
+
+    def shrink(self, budget: int | None = None) -> None:
+        """Drop the least recently used until `budget` bytes (the cache's own by default) are enough."""
+        budget = self.budget if budget is None else budget
+        while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
     def forget_drafts(self) -> None:
@@ -71,21 +99,45 @@ class PrefixCache:
     def clear(self) -> None:
         self._entries.clear()
 
+    def _best(self, tokens: Tokens[int]) -> tuple[Conversation | None, int]:
+        best, longest = None, 0
+        for entry in self._entries:
+            reach = usable_prefix(entry.main, tokens)
+            if reach > longest or (reach == longest > 0 and entry.main.position == reach):
+                best, longest = entry, reach
+        return best, longest
+
+    def _lend(self, entry: Conversation, reach: int) -> Conversation | None:
+        self._entries.remove(entry)
+        if reach == entry.main.position:
+            return entry
+        self._entries.append(entry)
+        return entry.fork()
+
 
 def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[int]) -> Sequence:
     """`sequence` moved on to `tokens` as far as its caches can be cut back to what both share, or a new one."""
-    usable = 0 if sequence is None else _usable_prefix(sequence, tokens)
-    if sequence is None or usable == 0:
+    reach = 0 if sequence is None else usable_prefix(sequence, tokens)
+    if sequence is None or reach == 0:
         sequence = Sequence(model.model, model.new_caches())
     else:
-        sequence.rewind(usable)
+        sequence.rewind(reach)
     sequence.tokens = list(tokens)
     return sequence
 
 
-def _usable_prefix(sequence: Sequence, tokens: Tokens[int]) -> int:
-    """How many leading tokens the caches can serve: all that both share, or nothing where they cannot be cut."""
+def usable_prefix(sequence: Sequence, tokens: Tokens[int]) -> int:
+    """How many leading tokens the caches can serve; at least the last token is left to be fed."""
     held = sequence.tokens[: sequence.position]
-    limit = min(len(held), len(tokens) - 1)
-    shared = next((index for index in range(limit) if held[index] != tokens[index]), limit)
-    return shared if sequence.can_rewind(shared) else 0
+    return sequence.reach(shared_prefix(held, tokens[: len(tokens) - 1]))
+
+
+def _covers(entry: Conversation, other: Conversation) -> bool:
+    """Whether `entry` can serve whatever `other` can, so that one of them is enough."""
+    held = other.main.position
+    if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
+        return False
+    if entry.main.tokens[:held] != other.main.tokens[:held]:
+        return False
+    positions = {held, *(kept.position for kept in other.main.checkpoints)}
+    return all(entry.main.reach(position) == position for position in positions)

@@ -1,8 +1,8 @@
-"""Messages to the token ids that the main model reads."""
+"""Messages to the token ids that the main model reads, and what of them another text shares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.errors import TemplateFailed
@@ -27,3 +27,44 @@ def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
     except Exception as error:
         raise TemplateFailed(" ".join(str(error).split())[:200]) from error
     return [int(token) for token in rendered]
+
+
+def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Mapping[str, str]]]:
+    """The conversation without its oldest turn, without the two oldest, ...: system messages stay, and what is left
+    begins with a user's message.
+    """
+    head = [message for message in messages[:1] if message["role"] == "system"]
+    for start in range(len(head) + 1, len(messages)):
+        if messages[start]["role"] == "user":
+            yield [*head, *messages[start:]]
+
+
+def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many leading tokens two texts share."""
+    low, high = 0, min(len(one), len(other))
+    # Slices compare at the speed of C, which a loop over tens of thousands of tokens does not.
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def turn_boundaries(tokenizer: Any, messages: Sequence[Mapping[str, str]], prompt: Sequence[int]) -> tuple[int, ...]:
+    """Positions in `prompt` that another conversation may share it up to: after the system message, before the last
+    message, and before the prompt's last token. Rising.
+    """
+    if not tokenizer.has_chat_template:
+        return (len(prompt) - 1,) if len(prompt) > 1 else ()
+    heads = [list(messages[:count]) for count in (1, len(messages) - 1) if 0 < count < len(messages)]
+    found = {len(prompt) - 1}
+    for head in heads:
+        try:
+            rendered = tokenizer.apply_chat_template([dict(message) for message in head])
+        # A template may insist on whole conversations; then this is no place where another one could begin.
+        except Exception:
+            continue
+        found.add(shared_prefix([int(token) for token in rendered], prompt[:-1]))
+    return tuple(sorted(position for position in found if position > 0))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.errors import BadRequest
+from engine.errors import BadRequest, require
 
 METHODS = ("auto", "draft", "ngram", "off")
 ACCEPTANCE_RULES = ("match", "rejection")
+OVERFLOW_RULES = ("refuse", "shorten")
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,14 @@ class SamplingSettings:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        _require(0.0 <= self.temperature <= 10.0, "temperature", "between 0 and 10", self.temperature)
-        _require(self.top_k >= 0, "top_k", "0 or more", self.top_k)
-        _require(0.0 < self.top_p <= 1.0, "top_p", "above 0 and at most 1", self.top_p)
-        _require(0.0 <= self.min_p <= 1.0, "min_p", "between 0 and 1", self.min_p)
-        _require(self.repetition_penalty > 0.0, "repetition_penalty", "above 0", self.repetition_penalty)
-        _require(self.penalty_window >= 0, "penalty_window", "0 or more", self.penalty_window)
+        require(0.0 <= self.temperature <= 10.0, "temperature", "between 0 and 10", self.temperature)
+        require(self.top_k >= 0, "top_k", "0 or more", self.top_k)
+        require(0.0 < self.top_p <= 1.0, "top_p", "above 0 and at most 1", self.top_p)
+        require(0.0 <= self.min_p <= 1.0, "min_p", "between 0 and 1", self.min_p)
+        require(self.repetition_penalty > 0.0, "repetition_penalty", "above 0", self.repetition_penalty)
+        require(self.penalty_window >= 0, "penalty_window", "0 or more", self.penalty_window)
         if self.seed is not None:
-            _require(0 <= self.seed < 2**64, "seed", "between 0 and 2^64 - 1", self.seed)
+            require(0 <= self.seed < 2**64, "seed", "between 0 and 2^64 - 1", self.seed)
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,16 @@ class SpeculationSettings:
     acceptance: str = "match"
 
     def __post_init__(self) -> None:
-        _require(self.method in METHODS, "method", f"one of {', '.join(METHODS)}", self.method)
-        _require(
+        require(self.method in METHODS, "method", f"one of {', '.join(METHODS)}", self.method)
+        require(
             self.acceptance in ACCEPTANCE_RULES,
             "acceptance",
             f"one of {', '.join(ACCEPTANCE_RULES)}",
             self.acceptance,
         )
-        _require(1 <= self.max_depth <= 32, "max_depth", "between 1 and 32", self.max_depth)
+        require(1 <= self.max_depth <= 32, "max_depth", "between 1 and 32", self.max_depth)
         if self.depth is not None:
-            _require(0 <= self.depth <= 32, "depth", "between 0 and 32", self.depth)
+            require(0 <= self.depth <= 32, "depth", "between 0 and 32", self.depth)
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,10 @@ class ChatRequest:
     """One question to the engine.
 
     `messages` are chat turns ({"role", "content"}, oldest first). `stop` strings end the answer and are cut from it.
-    `max_tokens` None means up to the end of the context.
+    `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
+    (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
+    quarter of the context (or `max_tokens`, if that is less) is left to the answer. With `allow_oversize` it is
+    served although its caches may not fit into memory.
 
     Raises `BadRequest` when a message has no role or content, or nothing was asked.
     """
@@ -84,6 +88,8 @@ class ChatRequest:
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
     max_tokens: int | None = 1024
     stop: Sequence[str] = ()
+    overflow: str = "refuse"
+    allow_oversize: bool = False
 
     def __post_init__(self) -> None:
         if not self.messages:
@@ -94,10 +100,6 @@ class ChatRequest:
         if not self.messages[-1]["content"].strip():
             raise BadRequest("messages", "a last message with text in it", self.messages[-1]["content"])
         if self.max_tokens is not None:
-            _require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
-        _require(all(self.stop), "stop", "non-empty strings", list(self.stop))
-
-
-def _require(condition: bool, name: str, expected: str, actual: object) -> None:
-    if not condition:
-        raise BadRequest(name, expected, actual)
+            require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
+        require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
+        require(all(self.stop), "stop", "non-empty strings", list(self.stop))

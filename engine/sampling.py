@@ -26,7 +26,8 @@ class Sampler:
     """Draws tokens for one request.
 
     `vocabulary` is how many of the main model's output rows stand for a token; rows behind it are padding and never
-    drawn. `seed` is the request's, or a fresh one.
+    drawn. `seed` is the request's, or a fresh one. `plain_scores` tells that scores are the logits as they are,
+    `plain_argmax` that the draw is the largest of them.
     """
 
     def __init__(self, settings: SamplingSettings, vocabulary: int) -> None:
@@ -40,6 +41,8 @@ class Sampler:
         bias = {token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary}
         self._bias_ids = mx.array(list(bias), dtype=mx.uint32) if bias else None
         self._bias_values = mx.array(list(bias.values()), dtype=mx.float32)
+        self.plain_scores = not self.penalised and not bias
+        self.plain_argmax = self.greedy and self.plain_scores
         self._latest_noise: tuple[int, int, mx.array] | None = None
 
     def noise(self, position: int, count: int, stream: int = DRAW) -> mx.array | None:
@@ -67,7 +70,7 @@ class Sampler:
         `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `guesses`: with k
         guesses and k + 1 rows, row i has seen guesses[:i].
         """
-        scores = self._fit(logits).astype(mx.float32)
+        scores = fit(logits, self.vocabulary).astype(mx.float32)
         if self._bias_ids is not None:
             scores = scores.at[:, self._bias_ids].add(self._bias_values)
         if self.penalised:
@@ -103,13 +106,6 @@ class Sampler:
             return mx.argmax(logprobs, axis=-1).astype(mx.uint32)
         return mx.argmax(self.truncated(logprobs) + noise, axis=-1).astype(mx.uint32)
 
-    def _fit(self, logits: mx.array) -> mx.array:
-        width = logits.shape[-1]
-        if width >= self.vocabulary:
-            return logits[:, : self.vocabulary]
-        padding = mx.full((logits.shape[0], self.vocabulary - width), -mx.inf, dtype=logits.dtype)
-        return mx.concatenate([logits, padding], axis=-1)
-
     def _penalise(self, scores: mx.array, committed: Sequence[int], guesses: mx.array | None) -> mx.array:
         counts = self._counts(scores.shape[0], committed, guesses)
         seen = counts > 0
@@ -142,6 +138,15 @@ class Sampler:
     def _keys(self, position: int, count: int, stream: int) -> mx.array:
         mixed = [_mix(self.seed ^ _mix((position + i) * 4 + stream)) for i in range(count)]
         return mx.stack([mx.random.key(value) for value in mixed])
+
+
+def fit(logits: mx.array, vocabulary: int) -> mx.array:
+    """Logits (rows, V) cut or filled to (rows, vocabulary): a row for every id that stands for a token."""
+    width = logits.shape[-1]
+    if width >= vocabulary:
+        return logits[:, :vocabulary]
+    padding = mx.full((logits.shape[0], vocabulary - width), -mx.inf, dtype=logits.dtype)
+    return mx.concatenate([logits, padding], axis=-1)
 
 
 def _mix(value: int) -> int:

@@ -33,7 +33,8 @@ class PlainSpan:
     """`tokens` in a row that were decoded without speculation, and why: a code and its arguments.
 
     Codes: "off" (the user), "no-draft", "draft-not-usable" (reason), "cache-kind" (kind), "no-match" (lookup),
-    "costs-more" (plain_ms, round_ms, tokens_per_round), "measuring", "batch", "first-token", "length-limit".
+    "costs-more" (plain_ms, round_ms, tokens_per_round), "measuring", "batch" (requests), "turns" (kind: what keeps the
+    answers from sharing a batch, so that they take turns), "first-token", "length-limit".
     """
 
     tokens: int
@@ -45,15 +46,18 @@ class PlainSpan:
 class RequestStats:
     """The figures of one request; rates are None until there is something to divide by.
 
+    `dropped_messages` of the conversation were left out because the context could not hold them.
+
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of guess
     i, where a guess counts as reached when every guess before it in its round was accepted. `decode_tps` counts the
     tokens after the first. `plain_tps` is what plain decoding does on this machine at this context length, measured,
-    or None; `speedup` = decode_tps / plain_tps.
+    or None; `speedup` = decode_tps / plain_tps, None for an answer that shared a batch.
     """
 
     prompt_tokens: int = 0
     cached_tokens: int = 0
     draft_prefill_tokens: int = 0
+    dropped_messages: int = 0
     generated_tokens: int = 0
     rounds: int = 0
     drafted: int = 0
@@ -85,7 +89,10 @@ class RequestLog:
         self.draft = ""
         self.draft_prefill_tokens = 0
         self.cached_tokens = 0
+        self.dropped_messages = 0
         self.plain_tps: float | None = None
+        # In a batch an answer is slower than alone by design, so that a ratio to decoding alone would mislead.
+        self.shared = False
         self._prompt_tokens = prompt_tokens
         self._seed = seed
         self._main = main
@@ -125,6 +132,7 @@ class RequestLog:
             prompt_tokens=self._prompt_tokens,
             cached_tokens=self.cached_tokens,
             draft_prefill_tokens=self.draft_prefill_tokens,
+            dropped_messages=self.dropped_messages,
             generated_tokens=self._generated,
             rounds=self._rounds,
             drafted=self._drafted,
@@ -135,7 +143,7 @@ class RequestLog:
             ttft_s=None if self._first_at is None else self._first_at - self.started,
             decode_tps=decode_tps,
             plain_tps=self.plain_tps,
-            speedup=decode_tps / self.plain_tps if decode_tps and self.plain_tps else None,
+            speedup=decode_tps / self.plain_tps if decode_tps and self.plain_tps and not self.shared else None,
             draft_s=self._draft_s,
             verify_s=self._verify_s,
             host_s=self._host_s,

@@ -52,6 +52,54 @@
         <translation>最後の質問にもう一度答える</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>続きを書く</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>最後の回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>最後のメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>最後に送ったメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>チャット名を変更</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>このチャットのタイトルを変更</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>チャットのピン留めを切り替え</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>このチャットを一番上に置く、またはやめる</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>チャットを複製</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>このチャットのコピーを作成</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>チャットをアーカイブ</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>このチャットをアーカイブに入れる</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>チャットを削除</translation>
     </message>
@@ -60,12 +108,44 @@
         <translation>このチャットを削除</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>取り消す</translation>
+        <source>Save again</source>
+        <translation>もう一度保存</translation>
     </message>
     <message>
-        <source>Bring back the deleted chat</source>
-        <translation>削除したチャットを元に戻す</translation>
+        <source>Try again to save what could not be saved</source>
+        <translation>保存できなかったものをもう一度保存</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>チャットのフォルダを表示</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>チャットが保存されているフォルダを開く</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>チャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>このチャットを Markdown、HTML、JSON で保存</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>すべてのチャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>すべてのチャットを一つのファイルまたはフォルダに保存</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>チャットを読み込む…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>Tandem や他のアプリのチャットを取り込む</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -74,6 +154,14 @@
     <message>
         <source>Open the settings</source>
         <translation>設定を開く</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>削除したチャットを元に戻す</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -102,6 +190,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>メッセージ欄へ移動</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>チャット内を検索</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>このチャットで言葉を探す</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -332,10 +428,76 @@
     </message>
 </context>
 <context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>{name} を外す</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
         <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>回答をプレーンテキストでコピー</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name} はテキストファイルではありません。添付できるのはテキストとコードで、PDF と画像にはまだ対応していません。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name} は 2 MB を超えていて、どのコンテキストにも収まりません。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name} を読み取れません。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>「{title}」をゴミ箱に入れました。</translation>
     </message>
 </context>
 <context>
@@ -357,8 +519,76 @@
         <translation>過去 7 日間</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>過去28日間</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>それ以前</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>見つかりませんでした</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}、回答を書いています</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>完全に削除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>名前を変更</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>ピン留めを外す</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>一番上にピン留め</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>複製</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>アーカイブに入れる</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>アーカイブから出す</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>書き出す…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>アーカイブ</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>ゴミ箱</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -367,6 +597,14 @@
     <message>
         <source>Search chats</source>
         <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>アーカイブとゴミ箱</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>チャット一覧に戻る</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -518,13 +756,6 @@
     </message>
 </context>
 <context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>もう一度試す</translation>
-    </message>
-</context>
-<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -541,6 +772,18 @@
     <message>
         <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
         <translation>モデルのチャットテンプレートではこの会話を表せません: {detail}。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>すでに {limit} 件の質問が待っています。どれかの回答が終わってから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -664,6 +907,33 @@
     <message>
         <source>lookup</source>
         <translation>会話内検索</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count}件中{place}件目</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>このチャット内を検索</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>前の結果</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>次の結果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -913,10 +1183,6 @@
         <translation>読み取れない設定があり、既定値に戻しました。元のファイルは {file} です。</translation>
     </message>
     <message>
-        <source>“{title}” was deleted.</source>
-        <translation>「{title}」を削除しました。</translation>
-    </message>
-    <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>メインモデルのフォルダを選択</translation>
     </message>
@@ -931,6 +1197,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{limit} トークン中 {used} を使用</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1443,6 +1713,10 @@
         <translation>推測していません: いま複数の回答がモデルを共有しています。</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>推測していません: まとめて処理できないため（{kind}）、回答が交代で進んでいます。</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>最初のトークンは常にメインモデルだけが書きます。</translation>
     </message>
@@ -1706,6 +1980,21 @@
     </message>
 </context>
 <context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -1871,7 +2160,46 @@
     </message>
 </context>
 <context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>このチャットの一部を保存できませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem は別のウインドウですでに開いていて、チャットはそちらにあります。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>チャットは新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>チャットを開けません: {detail}。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>チャットのファイルが破損していました。読み取れたものはここにあり、破損したファイルは {name} として残してあります。</translation>
+    </message>
+</context>
+<context>
     <name>Switcher</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>ドラフトとして使う</translation>
+    </message>
     <message>
         <source>Chat</source>
         <translation>チャット</translation>
@@ -1915,7 +2243,94 @@
     </message>
 </context>
 <context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>チャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem のチャット</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>すべてのチャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>チャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>{name} に書き出しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを書き出しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n 件はすでにあります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>ファイル内の %n 件はチャットとして読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>うまくいきませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>あなた</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>アシスタント</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>この回答は途中で中断されました。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続きを書く</translation>
+    </message>
     <message>
         <source>Stopped.</source>
         <translation>停止しました。</translation>
@@ -1931,6 +2346,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>最初のトークンを考えています…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>前のバージョン</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>次のバージョン</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>その他の操作</translation>
     </message>
 </context>
 <context>

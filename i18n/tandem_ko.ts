@@ -52,6 +52,54 @@
         <translation>마지막 질문에 다시 답하기</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>마지막 답변을 이어서 써요</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>마지막 메시지 편집</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>마지막으로 보낸 메시지를 고쳐요</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>대화 이름 바꾸기</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>이 대화의 제목을 바꿔요</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>대화 고정 또는 해제</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>이 대화를 맨 위에 두거나 그만둬요</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>대화 복제</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>이 대화의 복사본을 만들어요</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>대화 보관</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>이 대화를 보관함에 넣어요</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>대화 삭제</translation>
     </message>
@@ -60,12 +108,44 @@
         <translation>이 대화 삭제</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>실행 취소</translation>
+        <source>Save again</source>
+        <translation>다시 저장</translation>
     </message>
     <message>
-        <source>Bring back the deleted chat</source>
-        <translation>삭제한 대화 되살리기</translation>
+        <source>Try again to save what could not be saved</source>
+        <translation>저장하지 못한 것을 다시 저장해요</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>대화 폴더 보기</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>대화가 저장된 폴더를 열어요</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>이 대화를 Markdown, HTML 또는 JSON으로 저장해요</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>모든 대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>모든 대화를 파일이나 폴더 하나에 저장해요</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>대화 가져오기…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>Tandem이나 다른 앱의 대화를 가져와요</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -74,6 +154,14 @@
     <message>
         <source>Open the settings</source>
         <translation>설정 열기</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>삭제한 대화 되살리기</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -102,6 +190,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>메시지 입력란으로 이동</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>대화에서 찾기</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>이 대화에서 단어를 찾아요</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -332,10 +428,76 @@
     </message>
 </context>
 <context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>{name} 빼기</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
         <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>선택한 부분 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>답변을 일반 텍스트로 복사</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>다시 답변</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>여기서 새 대화</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name}은(는) 텍스트 파일이 아니에요. 텍스트와 코드만 첨부할 수 있고, PDF와 그림은 아직 안 돼요.</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name}은(는) 2MB보다 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name}을(를) 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>“{title}” 대화를 휴지통으로 옮겼어요.</translation>
     </message>
 </context>
 <context>
@@ -357,8 +519,76 @@
         <translation>지난 7일</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>지난 28일</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>이전</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>찾은 것이 없어요</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}, 답변을 쓰는 중</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>복원</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>완전히 삭제</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>이름 바꾸기</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>고정 해제</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>맨 위에 고정</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>복제</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>보관함으로 옮기기</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>보관함에서 꺼내기</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>내보내기…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>보관함</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>휴지통</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -367,6 +597,14 @@
     <message>
         <source>Search chats</source>
         <translation>대화 검색</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>보관함과 휴지통</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -518,13 +756,6 @@
     </message>
 </context>
 <context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>다시 시도</translation>
-    </message>
-</context>
-<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -541,6 +772,18 @@
     <message>
         <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
         <translation>모델의 대화 템플릿으로 이 대화를 쓸 수 없어요: {detail}. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>이미 질문 {limit}개가 기다리고 있어요. 그중 하나가 답변을 받은 뒤에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -664,6 +907,33 @@
     <message>
         <source>lookup</source>
         <translation>대화 속 찾기</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count}개 중 {place}번째</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>없음</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>이 대화에서 찾기</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>이전 결과</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>다음 결과</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -913,10 +1183,6 @@
         <translation>읽을 수 없는 설정이 있어 기본값을 사용해요. 예전 파일은 {file}이에요.</translation>
     </message>
     <message>
-        <source>“{title}” was deleted.</source>
-        <translation>“{title}” 대화를 삭제했어요.</translation>
-    </message>
-    <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>메인 모델 폴더 선택</translation>
     </message>
@@ -931,6 +1197,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개 사용</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1443,6 +1713,10 @@
         <translation>추측하지 않는 중: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>추측하지 않는 중: 답변들이 함께 처리될 수 없어({kind}) 번갈아 진행돼요.</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>첫 토큰은 항상 메인 모델이 혼자 써요.</translation>
     </message>
@@ -1706,6 +1980,21 @@
     </message>
 </context>
 <context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -1871,7 +2160,46 @@
     </message>
 </context>
 <context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>대화를 바꿀 수 없어요. 디스크나 파일이 쓰기를 허용하지 않아요.</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem이 이미 다른 창에 열려 있고, 대화는 그 창에 있어요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>더 새로운 버전의 Tandem이 대화를 저장했어요. Tandem을 업데이트해 주세요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>대화를 열 수 없어요: {detail}. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 {name}(으)로 남겨 두었어요.</translation>
+    </message>
+</context>
+<context>
     <name>Switcher</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>초안으로 사용</translation>
+    </message>
     <message>
         <source>Chat</source>
         <translation>대화</translation>
@@ -1915,7 +2243,94 @@
     </message>
 </context>
 <context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 대화</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>모든 대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>{name}(으)로 내보냈어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>대화 %n개를 내보냈어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n개는 이미 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>파일에서 %n개는 대화로 읽을 수 없었어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>되지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>나</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>어시스턴트</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>이 답변은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>이 답변은 오류로 끝났어요.</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem이 종료되어 이 답변이 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>이어서 쓰기</translation>
+    </message>
     <message>
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
@@ -1931,6 +2346,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>첫 토큰을 생각하는 중…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>이전 버전</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>다음 버전</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>다시 답변</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>여기서 새 대화</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>다른 작업</translation>
     </message>
 </context>
 <context>

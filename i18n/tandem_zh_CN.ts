@@ -52,6 +52,54 @@
         <translation>重新回答最后一个问题</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>继续上一个回答</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>编辑上一条消息</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>编辑你的上一条消息</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>重命名对话</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>更改此对话的标题</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>置顶或取消置顶</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>让此对话保持在顶部，或不再保持</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>复制对话</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>为此对话创建副本</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>归档对话</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>将此对话放入归档</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>删除对话</translation>
     </message>
@@ -60,12 +108,44 @@
         <translation>删除此对话</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
+        <source>Save again</source>
+        <translation>再次保存</translation>
     </message>
     <message>
-        <source>Bring back the deleted chat</source>
-        <translation>恢复已删除的对话</translation>
+        <source>Try again to save what could not be saved</source>
+        <translation>重新保存未能保存的内容</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>显示对话文件夹</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>打开保存对话的文件夹</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>导出对话…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>导出所有对话…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>将所有对话保存到一个文件或文件夹</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>导入对话…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>导入 Tandem 或其他应用的对话</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -74,6 +154,14 @@
     <message>
         <source>Open the settings</source>
         <translation>打开设置</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Bring back the deleted chat</source>
+        <translation>恢复已删除的对话</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -102,6 +190,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>转到消息输入框</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>在对话中查找</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>在此对话中查找文字</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -332,10 +428,76 @@
     </message>
 </context>
 <context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>移除 {name}</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>以纯文本拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name} 不是文本文件。目前可附加文本和代码，暂不支持 PDF 和图片。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name} 超过 2 MB，任何上下文都容纳不下。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>无法读取 {name}。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>“{title}”已移到废纸篓。</translation>
     </message>
 </context>
 <context>
@@ -357,8 +519,76 @@
         <translation>最近 7 天</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>过去 28 天</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>更早</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}，正在写回答</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消置顶</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>移到归档</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>移出归档</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -367,6 +597,14 @@
     <message>
         <source>Search chats</source>
         <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>归档和废纸篓</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>返回对话列表</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -518,13 +756,6 @@
     </message>
 </context>
 <context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
-    </message>
-</context>
-<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -541,6 +772,18 @@
     <message>
         <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
         <translation>模型的对话模板无法表示这段对话：{detail}。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
+        <translation>已有 {limit} 个问题在等待。等其中一个回答完后再试。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。{largest} 个 token 可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -664,6 +907,33 @@
     <message>
         <source>lookup</source>
         <translation>上文查找</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>在此对话中查找</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>上一个结果</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>下一个结果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -913,10 +1183,6 @@
         <translation>部分设置无法读取，已恢复默认值。旧文件保存在 {file}。</translation>
     </message>
     <message>
-        <source>“{title}” was deleted.</source>
-        <translation>已删除“{title}”。</translation>
-    </message>
-    <message>
         <source>Choose a main model&apos;s folder</source>
         <translation>选择主模型的文件夹</translation>
     </message>
@@ -931,6 +1197,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>已用 {used}，共 {limit} 个 token</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1443,6 +1713,10 @@
         <translation>未推测：现在有多个回答在共用模型。</translation>
     </message>
     <message>
+        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
+        <translation>未推测：这些回答无法一起处理（{kind}），正在轮流进行。</translation>
+    </message>
+    <message>
         <source>The first token always comes from the main model alone.</source>
         <translation>首个 token 始终由主模型单独写出。</translation>
     </message>
@@ -1706,6 +1980,21 @@
     </message>
 </context>
 <context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -1871,7 +2160,46 @@
     </message>
 </context>
 <context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>无法更改对话：磁盘或文件不允许写入。</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>磁盘响应异常，无法保存此对话。</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>此对话的部分内容未能保存：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem 已在另一个窗口中打开，你的对话在那里。此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>你的对话由更新版本的 Tandem 写入。请更新 Tandem；此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>无法打开你的对话：{detail}。此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
+    </message>
+</context>
+<context>
     <name>Switcher</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>用作草稿</translation>
+    </message>
     <message>
         <source>Chat</source>
         <translation>对话</translation>
@@ -1915,7 +2243,94 @@
     </message>
 </context>
 <context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>导出对话</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 对话</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>导出所有对话</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>导入对话</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>已导出到 {name}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>已导出 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n 个对话已存在。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>文件中有 %n 部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>助手</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>此回答已中断。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>此回答因错误而结束。</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem 退出时，此回答被中断。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
     <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
@@ -1931,6 +2346,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>正在想首个 token…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>上一个版本</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>下一个版本</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>更多操作</translation>
     </message>
 </context>
 <context>

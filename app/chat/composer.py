@@ -5,8 +5,9 @@ composing.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QFocusEvent,
@@ -15,6 +16,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QResizeEvent,
+    QTextCursor,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -28,14 +30,23 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.chat.attachment_row import AttachmentRow
 from app.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.conversations.records import Attachment
 
 _MAX_LINES = 10
 
 
 class MessageEdit(QPlainTextEdit):
     """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send (with Command or Ctrl where
-    `send_key` is "modifier"), `edited` after every change of the text or of what is being composed.
+    `send_key` is "modifier"), `edited` after every change of the text or of what is being composed, `files_given` with
+    the paths of files that were pasted or dropped.
+
+    The up key in an empty box brings back what was written before; `history` is where that comes from, oldest first.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends.
     Whether it composes is read from the text layout each time, because `clear()` ends a composition without
@@ -44,10 +55,13 @@ class MessageEdit(QPlainTextEdit):
 
     submitted = Signal()
     edited = Signal()
+    files_given = Signal(list)
     send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.history: Callable[[], Sequence[str]] = lambda: ()
+        self._recalled = 0
         self.setObjectName("composer")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
@@ -91,7 +105,33 @@ class MessageEdit(QPlainTextEdit):
             if not self.preedit():
                 self.submitted.emit()
             return
+        up = event.key() == Qt.Key.Key_Up
+        if (up or event.key() == Qt.Key.Key_Down) and held == none and self._recall(up):
+            return
         super().keyPressEvent(event)
+
+    def _recall(self, older: bool) -> bool:
+        """Step through what was written before, from an empty box or from a text that came out of it unchanged."""
+        written, text = self.history(), self.toPlainText()
+        inside = 0 < self._recalled <= len(written) and text == written[-self._recalled]
+        if self.preedit() or not (inside or (older and not text)):
+            return False
+        wanted = (self._recalled if inside else 0) + (1 if older else -1)
+        if wanted > len(written):
+            return True
+        self._recalled = wanted
+        self.setPlainText(written[-wanted] if wanted else "")
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        return True
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return bool(_files_in(source)) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := _files_in(source):
+            self.files_given.emit(files)
+        else:
+            super().insertFromMimeData(source)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
@@ -114,6 +154,10 @@ class MessageEdit(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy)
 
 
+def _files_in(source: QMimeData) -> list[str]:
+    return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+
+
 class Composer(QWidget):
     """The box with its button and the line that tells which keys do what. `sent` carries the text."""
 
@@ -126,6 +170,7 @@ class Composer(QWidget):
         card = QFrame(self)
         card.setObjectName("composerCard")
         self.edit = MessageEdit(card)
+        self.files = AttachmentRow(card)
         self._info = QLabel(card)
         self._info.setProperty("look", "muted")
         self._button = QToolButton(card)
@@ -136,6 +181,7 @@ class Composer(QWidget):
         column = QVBoxLayout(card)
         column.setContentsMargins(14, 12, 12, 10)
         column.setSpacing(8)
+        column.addWidget(self.files)
         column.addWidget(self.edit)
         column.addLayout(row)
         self._keys = QLabel(self)
@@ -163,6 +209,19 @@ class Composer(QWidget):
         if not self._send.isEnabled() or not self.edit.toPlainText().strip():
             return
         self.sent.emit(self.edit.take_text().strip())
+
+    def take_attachments(self) -> tuple[Attachment, ...]:
+        """The files that go with the question that is being sent; none wait after it."""
+        attachments = self.files.attachments
+        self.files.show_files(())
+        return attachments
+
+    def show_draft(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """What was being written in the chat that is now shown."""
+        self.files.show_files(attachments)
+        if self.edit.toPlainText() != text:
+            self.edit.setPlainText(text)
+            self.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming

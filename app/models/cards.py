@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.hub.remove import RemovalPlan
 
-_FIT_WIDTH, _BUTTON_WIDTH = 210, 108
+_FIT_WIDTH, _BUTTON_WIDTH = 250, 108
 # Below this width of a card its memory stands under its name.
 _NARROW = 620
 
@@ -42,8 +42,10 @@ class Card(QFrame):
         title.addStretch(1)
         self.words = QVBoxLayout()
         self.words.setSpacing(4)
+        self.words.addStretch(1)
         self.words.addLayout(title)
         self.words.addWidget(self.facts)
+        self.words.addStretch(1)
         self.side = QWidget(self)
         self.side_column = QVBoxLayout(self.side)
         self.side_column.setContentsMargins(0, 0, 0, 0)
@@ -242,7 +244,7 @@ class DownloadCard(Card):
         super().__init__(parent)
         self.repository = repository
         self._bar = Bar(self)
-        self.words.insertWidget(1, self._bar)
+        self.words.insertWidget(2, self._bar)
         self.side.hide()
         self._next = "pause"
         self.main_button = self.add_button("button")

@@ -89,6 +89,7 @@ class Library(QObject):
         self.measured: dict[str, dict[str, Measured]] = {}
         self.verifying: set[str] = set()
         self._places, self._keychain = places, keychain or Keychain()
+        self._access = _access_of(preferences)
         self._pool: ThreadPoolExecutor | None = None
         self._shelf: Shelf | None = None
         self._bridge = Bridge(self)
@@ -135,22 +136,27 @@ class Library(QObject):
         if self._shelf is not None:
             self._shelf.close()
 
-    def _open(self) -> None:
+    def _open(self) -> EngineError | None:
+        """On the pool. A mirror that is no address must not hide the models that are here, so it is returned."""
         from app.models.shelf import Shelf
 
         shelf = Shelf(self._places(), self._keychain)
-        values = self.preferences.values
         self._shelf = shelf
         try:
-            shelf.configure(values.hub_endpoint, values.proxy, values.model_folders, values.work_offline)
+            shelf.configure(*self._access)
         except EngineError as error:
-            # A mirror that is no address must not hide the models that are here.
-            log.info("the Hub's address cannot be used: %s", error)
+            return error
+        return None
 
-    def _opened(self, _: None) -> None:
+    def _opened(self, problem: EngineError | None) -> None:
         waiting, self._waiting = self._waiting, []
         for call in waiting:
             call()
+        if problem is not None:
+            self.problem.emit(problem)
+        self._look()
+
+    def _look(self) -> None:
         self.rescan()
         self._poll()
 
@@ -161,11 +167,10 @@ class Library(QObject):
     def _reconfigure(self) -> None:
         if self._shelf is None or self._closed:
             return
-        values = self.preferences.values
-        self._call(
-            lambda shelf: shelf.configure(values.hub_endpoint, values.proxy, values.model_folders, values.work_offline),
-            then=lambda _: self._opened(None),
-        )
+        access = _access_of(self.preferences)
+        if access != self._access:
+            self._access = access
+            self._call(lambda shelf: shelf.configure(*access), then=lambda _: self._look())
 
     def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
@@ -174,12 +179,12 @@ class Library(QObject):
 
     def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
         """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
-        values = self.preferences.values
+        access = self._access
 
         def keep(shelf: Shelf) -> bool:
-            kept = shelf.keep_token(values.hub_endpoint, token)
+            kept = shelf.keep_token(access[0], token)
             if kept:
-                shelf.configure(values.hub_endpoint, values.proxy, values.model_folders, values.work_offline)
+                shelf.configure(*access)
             return kept
 
         self._call(keep, then=then)
@@ -206,7 +211,11 @@ class Library(QObject):
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
             measured = {id_: one.speedup for id_, one in self.measured.get(path, {}).items()}
-            self._call(lambda shelf: shelf.advise(path, measured), then=lambda advice: self._take_advice(path, advice))
+            self._call(
+                lambda shelf: shelf.advise(path, measured),
+                then=lambda advice: self._take_advice(path, advice),
+                failed=lambda _: self._take_advice(path, ()),
+            )
         return None
 
     def _take_advice(self, path: str, advice: tuple[PairAdvice, ...]) -> None:
@@ -249,7 +258,11 @@ class Library(QObject):
     def _poll(self) -> None:
         if not self._polling:
             self._polling = True
-            self._call(lambda shelf: shelf.downloads(), then=self._take_downloads)
+            self._call(lambda shelf: shelf.downloads(), then=self._take_downloads, failed=self._poll_failed)
+
+    def _poll_failed(self, error: EngineError) -> None:
+        self._polling = False
+        self.problem.emit(error)
 
     def _take_downloads(self, downloads: tuple[DownloadStatus, ...]) -> None:
         self._polling = False
@@ -324,7 +337,7 @@ class Library(QObject):
         self._call(lambda shelf: shelf.plan_removal(path), then=then)
 
     def remove(self, plan: RemovalPlan) -> None:
-        self._call(lambda shelf: shelf.remove(plan), then=lambda _: self._opened(None))
+        self._call(lambda shelf: shelf.remove(plan), then=lambda _: self._look())
 
     # The pool
 
@@ -363,6 +376,12 @@ class Library(QObject):
                 (failed or self.problem.emit)(_as_engine_error(error))
 
         self._bridge.watch(self._pool.submit(work), done)
+
+
+def _access_of(preferences: PreferenceFile) -> tuple[str, str, tuple[str, ...], bool]:
+    """What decides where models are looked for: the Hub's address, the proxy, the folders, whether to work offline."""
+    values = preferences.values
+    return values.hub_endpoint, values.proxy, values.model_folders, values.work_offline
 
 
 def _as_engine_error(error: BaseException) -> EngineError:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 from app import wording as app_wording
 from app.models import wording
 from app.models.choices import Measured
-from app.models.entries import short_name
 from app.models.picker import Picker
 
 if TYPE_CHECKING:
@@ -35,18 +34,16 @@ class Switcher(QObject):
 
     def __init__(self, library: Library, session: Session, header: Header, banner: Banner, window: QWidget) -> None:
         super().__init__(window)
-        self._library, self._session, self._header, self._banner, self._window = (
-            library,
-            session,
-            header,
-            banner,
-            window,
-        )
+        self._library, self._session = library, session
+        self._banner, self._window = banner, window
         self.main_picker = Picker("main", library, session, header.main, window)
         self.draft_picker = Picker("draft", library, session, header.draft, window)
         self._tray: QSystemTrayIcon | None = None
         self._use_action = QAction(self)
         self._ready: Entry | None = None
+        # What was asked for together (main to draft), and what was asked for as a draft of the model in use.
+        self._pairs: dict[str, str] = {}
+        self._as_draft: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
         header.main.clicked.connect(self.main_picker.open)
         header.draft.clicked.connect(self.draft_picker.open)
@@ -84,6 +81,7 @@ class Switcher(QObject):
             draft = inventory.entry(entry.draft)
             if draft is not None and not draft.here:
                 wanted.append(entry.draft)
+                self._pairs[entry.id] = entry.draft
         self._library.get(*wanted)
 
     def unload(self) -> None:
@@ -96,17 +94,23 @@ class Switcher(QObject):
             self.use(choice.entry)
 
     def _choose_draft(self, choice: Choice) -> None:
-        session, method = self._session, self._session.speculation.method
         if choice.kind == "use":
-            wanted = "auto" if method in ("ngram", "off") else method
-            if session.pair.draft is None or str(session.pair.draft.path) != choice.path:
-                session.set_draft(choice.path)
-        else:
-            wanted = "ngram" if choice.kind == "lookup" else "off"
-            if session.pair.draft is not None:
-                session.set_draft(None)
-        if wanted != method:
-            session.set_speculation(replace(session.speculation, method=wanted))
+            self._use_draft(choice.path)
+            return
+        if self._session.pair.draft is not None:
+            self._session.set_draft(None)
+        self._use_method("ngram" if choice.kind == "lookup" else "off")
+
+    def _use_draft(self, path: str) -> None:
+        session = self._session
+        if session.pair.draft is None or str(session.pair.draft.path) != path:
+            session.set_draft(path)
+        if session.speculation.method in ("ngram", "off"):
+            self._use_method("auto")
+
+    def _use_method(self, method: str) -> None:
+        if method != self._session.speculation.method:
+            self._session.set_speculation(replace(self._session.speculation, method=method))
 
     def _get_choice(self, choice: Choice) -> None:
         if choice.download is not None:
@@ -114,25 +118,37 @@ class Switcher(QObject):
         elif choice.advice is None and choice.entry is not None:
             self.get(choice.entry)
         else:
+            self._as_draft.add(choice.id)
             self._library.get(choice.id)
 
     # Saying
 
     def _tell_settled(self, status: DownloadStatus) -> None:
+        if status.state == "failed" and status.error is not None:
+            self._tell_problem(status.error)
+            return
         inventory = self._library.inventory
-        entry = inventory.entry(status.repository) if inventory is not None else None
-        name = wording.entry_name(entry) if entry is not None else wording.model_name(*short_name(status.repository))
-        if status.state == "failed":
-            if status.error is not None:
-                error: EngineError = status.error
-                self._banner.tell(lambda: app_wording.error_sentence(error), None)
+        ready = self._complete_pair(status.repository)
+        entry = inventory.entry(ready) if inventory is not None and ready else None
+        if entry is None:
             return
-        if entry is not None and entry.kinds == ("draft",):
-            return
+        name = wording.entry_name(entry)
         self._ready = entry
-        self._use_action.setText(self.tr("Chat"))
-        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, good=True)
+        self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
+        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
         self._notify(self.tr("{name} is ready.").format(name=name))
+
+    def _complete_pair(self, repository: str) -> str:
+        """What to tell of now that `repository` is here: itself, its pair's main model, or nothing yet."""
+        main = next((main for main, draft in self._pairs.items() if repository in (main, draft)), "")
+        if not main:
+            return repository
+        both = {main, self._pairs[main]}
+        settled = {status.repository for status in self._library.downloads if status.state in ("ready", "failed")}
+        if not both <= settled:
+            return ""
+        del self._pairs[main]
+        return main
 
     def _notify(self, sentence: str) -> None:
         """Where the window is not in front and the system has notifications."""
@@ -146,8 +162,14 @@ class Switcher(QObject):
         self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
 
     def _use_ready(self) -> None:
-        if self._ready is not None:
-            self.use(self._ready)
+        entry, inventory = self._ready, self._library.inventory
+        if entry is None or inventory is None:
+            return
+        if entry.id not in self._as_draft:
+            self.use(entry)
+        elif (here := next((one for one in inventory.installed if one.id == entry.id), None)) is not None:
+            self._as_draft.discard(entry.id)
+            self._use_draft(here.path)
 
     def _tell_problem(self, error: EngineError) -> None:
         self._banner.tell(lambda: app_wording.error_sentence(error), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -42,7 +41,6 @@ class Effects(QObject):
         application.language.changed.connect(self._keep_language)
         application.theme.changed.connect(self._keep_theme)
         session.speculation_changed.connect(self._keep_speculation)
-        session.models_changed.connect(self._keep_pair)
 
     def close(self) -> None:
         """The window is going: nothing that happens now is a choice."""
@@ -81,20 +79,3 @@ class Effects(QObject):
     def _keep_speculation(self) -> None:
         chosen = self._session.speculation
         self._preferences.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)
-
-    def _keep_pair(self) -> None:
-        """What is loaded now is what the next start may begin with; nothing loaded says nothing."""
-        pair = self._session.pair
-        if pair.main is not None and not pair.loading and not self._closed:
-            draft = str(pair.draft.path) if pair.draft else ""
-            self._preferences.change(last_main=str(pair.main.path), last_draft=draft)
-
-
-def load_first_pair(session: Session, preferences: PreferenceFile) -> None:
-    """Load what the user wants at the start: the pair used last where it is still there, else the starter pair."""
-    values = preferences.values
-    if values.start_with == "last" and values.last_main and Path(values.last_main).is_dir():
-        draft = values.last_draft if values.last_draft and Path(values.last_draft).is_dir() else None
-        session.load(values.last_main, draft)
-    else:
-        session.load_starter()

@@ -74,7 +74,8 @@ class Preferences:
     """Every choice with its default.
 
     `hub_endpoint` is the address of a mirror and `proxy` that of a proxy, "" for none; `model_folders` are searched for
-    models beside the Hugging Face cache; `offer_seen` says that the offer of a first pair has been answered.
+    models beside the Hugging Face cache; `offer_seen` says that the offer of a first pair has been answered;
+    `main_model` and `draft_model` are the folders of the pair that was used last, "" for the starter or no draft.
     `window_place` is x, y, width and height, empty before the first time; `sidebar` and `panel` say whether a pane is
     shown ("auto" where there is room).
     """
@@ -279,8 +280,8 @@ class Preferences:
     )
     model_folders: tuple[str, ...] = ()
     offer_seen: bool = False
-    last_main: str = ""
-    last_draft: str = ""
+    main_model: str = ""
+    draft_model: str = ""
     window_place: tuple[int, ...] = ()
     sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))

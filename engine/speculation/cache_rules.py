@@ -42,6 +42,7 @@ class Rule(ABC):
     name: ClassVar[str]
     restores_only = False
     remembers = True
+    cuts_anywhere = False
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache
@@ -75,6 +76,17 @@ class Rule(ABC):
         """Drop the rows from `position` on, which are some of the `rows` fed since `begin`."""
         self.cut(position)
 
+    def remember(self) -> Any:
+        """What `recall` needs to bring this moment back; None where cutting is enough."""
+        return None if self.cuts_anywhere else {name: _handles(value) for name, value in vars(self.cache).items()}
+
+    def recall(self, state: Any, position: int) -> None:
+        """Bring back the moment at `position` that `remember` gave `state` for."""
+        if state is None:
+            self.cut(position)
+        else:
+            vars(self.cache).update({name: _handles(value) for name, value in state.items()})
+
     def forget(self) -> None:
         """The transaction is over: let go of what only it needed."""
         self._before = None
@@ -89,6 +101,7 @@ class _Trim(Rule):
 
     name = "trim"
     remembers = False
+    cuts_anywhere = True
 
     def restore(self, start: int) -> None:
         cache = self.cache
@@ -135,6 +148,7 @@ class _Concatenated(Rule):
     """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must leave the arrays too."""
 
     name = "trim"
+    cuts_anywhere = True
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
         self._before = (self.cache.keys, self.cache.values, self.cache.offset)
@@ -245,7 +259,7 @@ class _Arrays(Rule):
     def begin(self, rows: int) -> None:  # noqa: ARG002
         cache = self.cache
         state = [None if array is None else mx.array(array) for array in cache.cache]
-        self._before = (state, _handle(cache.left_padding), _handle(cache.lengths))
+        self._before = (state, _handles(cache.left_padding), _handles(cache.lengths))
 
     def restore(self, start: int) -> None:  # noqa: ARG002
         self.cache.cache, self.cache.left_padding, self.cache.lengths = self._before
@@ -271,7 +285,7 @@ class _Layer(Rule):
         return int(self.cache.offset)
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
-        self._before = {name: _handle(value) for name, value in vars(self.cache).items()}
+        self._before = {name: _handles(value) for name, value in vars(self.cache).items()}
 
     def restore(self, start: int) -> None:  # noqa: ARG002
         vars(self.cache).update(self._before)
@@ -324,6 +338,21 @@ def leaves(value: Any) -> Iterator[mx.array]:
             yield from leaves(item)
 
 
+def copies(caches: Iterable[Any]) -> list[Any]:
+    """Caches that hold the same arrays and are free to be written: the contents are copied at the first write."""
+    return [_copy(cache) for cache in caches]
+
+
+def _copy(cache: Any) -> Any:
+    kind: Any = type(cache)
+    twin = kind.__new__(kind)
+    if type(cache) is CacheList:
+        twin.caches = tuple(_copy(nested) for nested in cache.caches)
+    else:
+        vars(twin).update({name: _handles(value) for name, value in vars(cache).items()})
+    return twin
+
+
 def _rule_for(cache: Any) -> Rule:
     kind = type(cache)
     rule = _RULES.get(f"{kind.__module__}.{kind.__qualname__}")
@@ -335,6 +364,12 @@ def _rule_for(cache: Any) -> Rule:
     return rule(cache)
 
 
-def _handle(value: Any) -> Any:
-    """A handle of its own for an array: today's contents, and no copy until a write. Anything else as it is."""
-    return mx.array(value) if isinstance(value, mx.array) else value
+def _handles(value: Any) -> Any:
+    """`value` with a handle of its own for every array: today's contents, and no copy until a write."""
+    if isinstance(value, mx.array):
+        return mx.array(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_handles(item) for item in value)
+    if isinstance(value, dict):
+        return {name: _handles(item) for name, item in value.items()}
+    return value

@@ -109,6 +109,10 @@ class DepthController:
         self._current = PLAIN_ARM
         self._trying = None
 
+    def interrupted(self) -> None:
+        """The next round does not follow the last one directly: another request had the device in between."""
+        self._costs.interrupted()
+
     def choose(
         self,
         limits: Mapping[str, int],
@@ -168,7 +172,8 @@ class DepthController:
             verdicts = depth if checked is None else checked
             if verdicts:
                 self._rates.observe(source, bucket, verdicts, accepted)
-        self._settle((source, depth), seconds)
+        if typical:
+            self._settle((source, depth), seconds)
         self._context += accepted + 1
         self._costs.bucket = context_bucket(self._context)
 

@@ -9,13 +9,14 @@ and carry.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 
 from engine.speculation.cache_rules import UnknownCacheKind, flatten, leaves, rules_for
 
-__all__ = ["CachesOutOfStep", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
+__all__ = ["CachesOutOfStep", "Checkpoint", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
 
 
 class TransactionError(RuntimeError):
@@ -28,6 +29,18 @@ class CachesOutOfStep(TransactionError):
     def __init__(self, kind: str, position: int, expected: int) -> None:
         super().__init__(f"a {kind} stands at position {position}, not at {expected}")
         self.kind, self.position, self.expected = kind, position, expected
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What all layers that cannot be cut knew at `position`, one entry a rule; None for a rule that can."""
+
+    position: int
+    states: list[Any]
+
+    def arrays(self) -> list[mx.array]:
+        """Every array that is kept alive by it."""
+        return list(leaves(self.states))
 
 
 class Rollback:
@@ -79,7 +92,7 @@ class Rollback:
         if rows < 1:
             raise TransactionError(f"a transaction needs at least one row, not {rows}")
         start = self.position or 0
-        self._check(start)
+        self.check(start)
         for rule in self._remembering:
             rule.begin(rows)
         self._rows, self._start = rows, start
@@ -95,7 +108,7 @@ class Rollback:
         if not 0 <= keep <= rows:
             raise TransactionError(f"cannot keep {keep} of {rows} rows")
         try:
-            self._check(self._start + rows)
+            self.check(self._start + rows)
         except CachesOutOfStep:
             self.abort()
             raise
@@ -106,7 +119,7 @@ class Rollback:
                 return 0
             for rule in self._rules:
                 rule.keep(position, rows)
-            self._check(position)
+            self.check(position)
         self._close()
         return keep
 
@@ -116,7 +129,7 @@ class Rollback:
         for rule in self._rules:
             rule.restore(self._start)
         self._close()
-        self._check(self._start)
+        self.check(self._start)
 
     def can_rewind(self, position: int) -> bool:
         """Whether `rewind` can go back to `position`: every row that a pass from there on can see is still held."""
@@ -130,8 +143,27 @@ class Rollback:
             return False
         for rule in self._rules:
             rule.cut(position)
-        self._check(position)
+        self.check(position)
         return True
+
+    @property
+    def cuts_anywhere(self) -> bool:
+        """True when every layer can be cut back to any position, so that nothing need be remembered."""
+        return all(rule.cuts_anywhere for rule in self._rules)
+
+    def remember(self, position: int) -> Checkpoint:
+        """What `recall` needs to come back to `position`, where the caches stand now. Copies nothing by itself."""
+        if self._rows is not None:
+            raise TransactionError("a transaction is open")
+        return Checkpoint(position, [rule.remember() for rule in self._rules])
+
+    def recall(self, checkpoint: Checkpoint) -> None:
+        """Back to `checkpoint`, which was taken of these caches or of ones that they are a copy of."""
+        if self._rows is not None:
+            raise TransactionError("a transaction is open")
+        for rule, state in zip(self._rules, checkpoint.states, strict=True):
+            rule.recall(state, checkpoint.position)
+        self.check(checkpoint.position)
 
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""
@@ -147,7 +179,8 @@ class Rollback:
         for rule in self._remembering:
             rule.forget()
 
-    def _check(self, expected: int) -> None:
+    def check(self, expected: int) -> None:
+        """Raise `CachesOutOfStep` unless every cache that counts stands at `expected`."""
         for cache in self._keyed:
             if cache.offset != expected and cache.keys is not None:
                 raise CachesOutOfStep(type(cache).__name__, cache.offset, expected)
@@ -173,6 +206,9 @@ class PlainOnly:
     def active(self) -> bool:
         """True between begin and commit or abort."""
         return self._rows is not None
+
+    def check(self, expected: int) -> None:
+        """Nobody knows."""
 
     def can_rewind(self, position: int) -> bool:  # noqa: ARG002
         """Never."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
-from engine.speculation.rollback import PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.cache_rules import copies
+from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,10 @@ WIDTH_DEPENDENT = {
     "mlx_lm.models.plamo3": "RotatingKVCache of plamo3",
     "mlx_lm.models.phi3small": "KVCache of phi3small",
 }
+
+
+# States of recurrent layers and windows that one text keeps, besides the latest.
+MOST_CHECKPOINTS = 6
 
 
 class Sequence:
@@ -51,6 +56,9 @@ class Sequence:
             self.plain_only = error.kind
         self.tokens: list[int] = []
         self.position = 0
+        # Where turns end, in rising order: positions that are worth coming back to.
+        self.boundaries: tuple[int, ...] = ()
+        self.checkpoints: list[Checkpoint] = []
         self._pending_rows = 0
         self._guess_rows = 0
 
@@ -113,47 +121,124 @@ class Sequence:
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
 
-    def can_rewind(self, length: int) -> bool:
-        """Whether `rewind` can go back to the first `length` tokens."""
-        return length >= self.position or self.rollback.can_rewind(length)
+    def remember(self) -> None:
+        """Keep what `rewind` needs to come back here, where the caches cannot simply be cut."""
+        if self.needs_boundaries and isinstance(self.rollback, Rollback):
+            if not any(kept.position == self.position for kept in self.checkpoints):
+                self.checkpoints.append(self.rollback.remember(self.position))
+            if len(self.checkpoints) > MOST_CHECKPOINTS:
+                # The first is where a system prompt ends, which other conversations share.
+                del self.checkpoints[1]
+
+    def reach(self, length: int) -> int:
+        """How many of the first `length` tokens the caches can still hold after `rewind(length)`."""
+        if length >= self.position or self.rollback.can_rewind(length):
+            return min(length, self.position)
+        return max((kept.position for kept in self.checkpoints if kept.position <= length), default=0)
 
     def rewind(self, length: int) -> bool:
-        """Forget all but the first `length` tokens; False, and nothing changed, where the caches cannot go back."""
+        """Forget all but the first `length` tokens; those behind `reach(length)` become pending again.
+
+        False, and nothing changed, where the caches would have to be empty.
+        """
         if length < self.position:
-            if not self.rollback.rewind(length):
+            reach = self.reach(length)
+            if reach == 0:
                 return False
-            self.position = length
+            if reach == length and self.rollback.can_rewind(length):
+                self.rollback.rewind(length)
+            else:
+                assert isinstance(self.rollback, Rollback)
+                self.rollback.recall(next(kept for kept in self.checkpoints if kept.position == reach))
+            self.position = reach
+            self.checkpoints = [kept for kept in self.checkpoints if kept.position <= reach]
         del self.tokens[length:]
         return True
+
+    def fork(self) -> Sequence | None:
+        """Another sequence that holds the same and is free to go elsewhere; None where the caches cannot be copied.
+
+        Costs nothing until one of the two writes.
+        """
+        if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
+            return None
+        twin = Sequence(self.model, copies(self.caches))
+        twin.tokens, twin.position = list(self.tokens), self.position
+        twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
+        return twin
+
+    def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
+        """Go on with `caches` that hold the first `position` of `tokens`: they were written elsewhere.
+
+        Raises `CachesOutOfStep` when they stand somewhere else.
+        """
+        self.caches = caches
+        self.rollback = Rollback(caches) if isinstance(self.rollback, Rollback) else PlainOnly(caches)
+        self.rollback.check(position)
+        self.tokens[:], self.position = tokens, position
 
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
         self.rollback.abort()
 
+    def read(self, most: int) -> int:
+        """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
+
+        A pass ends at the next of `boundaries`, where what cannot be trimmed is remembered for `rewind`. An exception
+        leaves what was read before cached.
+        """
+        last = len(self.tokens) - 1
+        stops = self._stops_ahead()
+        end = min([self.position + most, last, *stops])
+        rows = end - self.position
+        if rows <= 0:
+            return 0
+        row = _as_row(self.tokens[self.position : end], ())
+        self.rollback.begin(rows)
+        try:
+            self.model(row, cache=self.caches)
+            mx.eval(self.arrays())
+        except BaseException:
+            self.rollback.abort()
+            raise
+        self.position += self.rollback.commit(rows)
+        mx.clear_cache()
+        if end in stops:
+            self.remember()
+        return rows
+
+    @property
+    def reads_to_a_boundary(self) -> bool:
+        """Whether what is pending must go through `read`, because a boundary lies in it."""
+        return self.needs_boundaries and bool(self._stops_ahead())
+
+    @property
+    def needs_boundaries(self) -> bool:
+        """Whether the caches can only be cut back to places that were remembered."""
+        return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
+
+    def _stops_ahead(self) -> list[int]:
+        return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]
+
     def prefill(self, chunk: int) -> Iterator[tuple[int, int]]:
         """Feed pending[:-1] in chunks of at most `chunk` tokens; yields (done, total) after each.
 
-        Closing the iterator between chunks, or an exception inside one, leaves the chunks before it cached.
+        Closing the iterator between chunks leaves the chunks before it cached.
         """
         start = self.position
         total = max(len(self.tokens) - 1 - start, 0)
-        while self.position < start + total:
-            end = min(self.position + chunk, start + total)
-            rows = _as_row(self.tokens[self.position : end], ())
-            self.rollback.begin(rows.shape[1])
-            try:
-                self.model(rows, cache=self.caches)
-                mx.eval(self.arrays())
-            except BaseException:
-                self.rollback.abort()
-                raise
-            self.position += self.rollback.commit(rows.shape[1])
-            mx.clear_cache()
+        while self.read(chunk):
             yield self.position - start, total
 
     def arrays(self) -> list[mx.array]:
         """Every array of the caches, to be evaluated together with a round's result."""
         return self.rollback.arrays()
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the caches and of what is remembered beside them."""
+        kept = [array for checkpoint in self.checkpoints for array in checkpoint.arrays()]
+        return sum(array.nbytes for array in (*self.arrays(), *kept))
 
 
 def _as_row(pending: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:

@@ -85,6 +85,7 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
         opened.append(window)
         window.show()
         session.load_starter()
+        qtbot.waitUntil(lambda: session.saving)
         if load:
             qtbot.waitUntil(lambda: not session.pair.loading)
         return window

@@ -53,7 +53,7 @@ def test_every_visible_button_is_reached_by_tab(window: MainWindow) -> None:
             assert button.focusPolicy() & Qt.FocusPolicy.TabFocus, button.accessibleName() or button.text()
 
 
-def cut_texts(window: MainWindow) -> list[str]:
+def cut_texts(window: QWidget) -> list[str]:
     """Texts of visible labels, buttons and chips that have less width than they need."""
     labels = [label for label in window.findChildren(QLabel) if label.text() and not label.wordWrap()]
     buttons = [button for button in window.findChildren(QAbstractButton) if button.text() or isinstance(button, Chip)]

@@ -11,7 +11,16 @@ import pytest
 import engine.errors as errors
 from app import wording
 from app.language import LANGUAGES
-from engine.errors import BadRequest, EngineError, InternalFailure, ModelNotUsable, PromptTooLong, TemplateFailed
+from engine.errors import (
+    BadRequest,
+    EngineError,
+    InternalFailure,
+    ModelNotUsable,
+    NotEnoughMemory,
+    PromptTooLong,
+    QueueFull,
+    TemplateFailed,
+)
 from engine.stats import PlainSpan
 
 if TYPE_CHECKING:
@@ -22,6 +31,8 @@ EXAMPLES = {
     BadRequest: lambda: BadRequest("temperature", "between 0 and 10", 11),
     PromptTooLong: lambda: PromptTooLong(5000, 4096),
     TemplateFailed: lambda: TemplateFailed("roles must alternate"),
+    QueueFull: lambda: QueueFull(8),
+    NotEnoughMemory: lambda: NotEnoughMemory("Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048),
     InternalFailure: lambda: InternalFailure("out of luck"),
 }
 

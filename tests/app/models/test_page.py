@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +21,8 @@ from app.wording import error_sentence
 from engine.hub.failures import HubError
 from engine.hub.remove import RemovalPlan
 from tests.app.models.conftest import OpenShown
-from tests.app.models.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of
+from tests.app.models.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
+from tests.app.test_accessibility import cut_texts
 
 
 def open_page(window: MainWindow, tab: int = RECOMMENDED) -> ModelsPage:
@@ -147,6 +151,36 @@ def test_a_stocked_machine_gets_no_offer(open_shown: OpenShown) -> None:
     assert window._offer.isHidden()
 
 
+def test_a_pair_is_told_of_once_when_both_are_here(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._offer.refresh()
+    window._offer.buttons()[0].click()
+    main, draft = library.inventory.offers[0].id, library.inventory.offers[0].draft
+    library.show(downloading(main, "ready"), downloading(draft))
+    library.settled.emit(library.downloads[0])
+    assert window._banner.isHidden()
+    library.show(downloading(main, "ready"), downloading(draft, "ready"))
+    library.settled.emit(library.downloads[1])
+    assert window._banner.text == "Qwen3 4B Instruct 2507 · 4-bit is ready."
+    assert window._banner._button.text() == "Chat"
+
+
+def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, engine = open_shown(pair=(path_of(MAIN), None))
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    choice = next(one for one in picker.choices() if one.id == LARGER)
+    picker.wanted.emit(choice)
+    here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), here=True)
+    library.inventory = replace(library.inventory, installed=(*library.inventory.installed, here))
+    library.settled.emit(downloading(LARGER, "ready"))
+    assert window._banner._button.text() == "Use as draft"
+    window._banner._button.click()
+    qtbot.waitUntil(lambda: engine.pair.draft is not None)
+    assert str(engine.pair.draft.path) == path_of(LARGER)
+    assert str(engine.pair.main.path) == path_of(MAIN)
+
+
 def test_a_finished_download_is_told_with_a_way_to_chat(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, _ = open_shown(pair=("starter/main", "starter/draft"))
     library.settled.emit(downloading(MAIN, "ready"))
@@ -180,18 +214,44 @@ def test_every_page_names_all_that_can_be_pressed_or_filled_in(open_shown: OpenS
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_button_is_cut_off_at_the_smallest_size(open_shown: OpenShown, qapp: Application, language: str) -> None:
+def test_no_text_is_cut_off_in_the_settings(
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str
+) -> None:
     window, library, _ = open_shown()
     library.show(downloading(LARGER), downloading(DRAFT, "paused"))
-    window._settings.resize(window._settings.minimumSize())
-    for tab in (RECOMMENDED, INSTALLED):
-        open_page(window, tab)
-        qapp.language.choose(language)
-        for _ in range(3):
-            qapp.processEvents()
-        for button in window._settings.findChildren(QAbstractButton):
-            if button.isVisible():
-                assert button.width() >= button.minimumSizeHint().width(), button.text()
+    qapp.language.choose(language)
+    for size in (window._settings.minimumSize(), QSize(1200, 820)):
+        window._settings.resize(size)
+        for spec in PAGES:
+            window._settings.open(spec.id)
+            wait_until_nothing_is_cut(window._settings, qtbot)
+        for tab in (INSTALLED, SEARCH, RECOMMENDED):
+            open_page(window, tab)
+            wait_until_nothing_is_cut(window._settings, qtbot)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_cut_off_in_the_pickers_and_the_offer(
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str
+) -> None:
+    qapp.language.choose(language)
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window._offer.refresh()
+    for size in ((1440, 900), (900, 600), (790, 600), (560, 420)):
+        window.resize(*size)
+        wait_until_nothing_is_cut(window, qtbot)
+        for inventory in (stocked(), bare()):
+            library.inventory = inventory
+            for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+                picker.open()
+                wait_until_nothing_is_cut(window, qtbot)
+                picker.close_overlay()
+
+
+def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:
+    with contextlib.suppress(qtbot.TimeoutError):
+        qtbot.waitUntil(lambda: not cut_texts(window), timeout=2000)
+    assert cut_texts(window) == [], window.size()
 
 
 def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:

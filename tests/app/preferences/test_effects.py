@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.main_window import MainWindow
-from app.preferences.effects import load_first_pair
 from app.preferences.preference_file import PreferenceFile
 from app.session import Session
 from tests.app.conftest import STARTER
@@ -102,22 +101,6 @@ def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Des
     window = desk.open()
     assert window.x() < 10_000
     assert (window.width(), window.height()) == (700, 500)
-
-
-def test_the_start_loads_the_pair_used_last_if_it_is_still_there(desk: Desk, tmp_path: Path, qtbot: QtBot) -> None:
-    main, draft = tmp_path / "main", tmp_path / "draft"
-    main.mkdir()
-    desk.open()
-    desk.session.load(str(main), str(draft))
-    qtbot.waitUntil(lambda: desk.session.ready)
-    desk.open()
-    load_first_pair(desk.session, desk.preferences)
-    assert desk.session.pair.wanted == str(main)
-    qtbot.waitUntil(lambda: desk.session.ready)
-    desk.preferences.change(start_with="starter")
-    load_first_pair(desk.session, desk.preferences)
-    assert desk.session.pair.wanted == str(STARTER[0])
-    qtbot.waitUntil(lambda: desk.session.ready)
 
 
 def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:

@@ -1,0 +1,198 @@
+"""One generation by itself: rounds with guesses, or plain ones while it takes turns with others.
+
+`SoloRun.step()` is one unit of work, so whoever drives it can look at other requests, commands and cancellations
+between two steps. `leave()` asks it to settle what is on its way; after that the sequence holds exactly the committed
+tokens, and another lane can take it from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from engine.events import TokensCommitted
+from engine.generation import Drawn, Generation
+from engine.speculation.depth import Choice
+from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.round import Flight, Landing, ProposerFailed, Rounds
+from engine.stats import RoundRecord
+
+log = logging.getLogger(__name__)
+
+# Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
+TIMED_EVERY = 16
+
+
+@dataclass(slots=True)
+class _Underway:
+    """A launched round with why it is what it is, and how long the host kept the device waiting before it."""
+
+    choice: Choice
+    flight: Flight
+    host_s: float
+
+
+class SoloRun:
+    """Decodes `generation`, whose prompt has been read.
+
+    It guesses through `drafting`; without one every round is plain, for the reason that `plain` gives.
+    """
+
+    def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice | None = None) -> None:
+        self._generation = generation
+        self._drafting = drafting
+        self._plain = plain or FIRST_TOKEN
+        if drafting is not None:
+            drafting.begin(generation.request.speculation, generation.conversation, generation.sampler)
+        proposers = drafting.proposers if drafting is not None else {}
+        self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
+        self._read_earlier = generation.log.draft_prefill_tokens
+        self._leaving = False
+        self._draft_share: float | None = None
+        self._steps = self._decode()
+        self._begun = False
+        self.done = False
+
+    @property
+    def guesses(self) -> bool:
+        """Whether it may speculate, and so holds the drafting that there is only one of."""
+        return self._drafting is not None
+
+    def step(self) -> TokensCommitted | None:
+        """One round, or a piece of what has to come before one. `done` tells when it was the last."""
+        self._begun = True
+        try:
+            return next(self._steps)
+        except StopIteration:
+            self.done = True
+            return None
+
+    def leave(self) -> None:
+        """Launch nothing any more: `done` follows within one step, or at once if there was none."""
+        self._leaving = True
+        self.done = self.done or not self._begun
+
+    def close(self) -> None:
+        """Take back what is under way; the caches stand at the last committed token."""
+        self.done = True
+        self._steps.close()
+        self._rounds.abandon()
+        if self._drafting is not None:
+            self._report()
+            self._drafting.end()
+
+    def _decode(self) -> Generator[TokensCommitted | None, None, None]:
+        generation = self._generation
+        # The first token should not wait for a draft model to read the prompt.
+        current = (yield from self._next_round()) if generation.ids else self._launch(FIRST_TOKEN)
+        while current is not None:
+            ahead = self._launch_ahead(current)
+            landing = self._rounds.land(current.flight)
+            event = self._settle(current, landing, ahead)
+            if generation.reason is not None or (self._leaving and ahead is None):
+                self.done = True
+            yield event
+            self._observe(current, event.round)
+            if generation.reason is not None:
+                return
+            current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
+
+    def _next_round(self) -> Generator[None, None, _Underway | None]:
+        """Launch what the drafting chooses once that is ready to guess; None when there is no time for it."""
+        choice = self._choose()
+        while choice.depth > 0 and self._prepare(choice):
+            yield None
+            if self._leaving or self._generation.cancelled:
+                return None
+        return self._launch(choice)
+
+    def _observe(self, current: _Underway, record: RoundRecord) -> None:
+        """The round counts until the next one may begin, whoever listens to its event included."""
+        generation = self._generation
+        now = time.perf_counter()
+        timed = current.flight.draft_s is not None
+        if self._drafting is not None and not generation.disturbed:
+            seconds = now - generation.mark
+            self._drafting.observe(current.choice, current.flight.rows, record, seconds, timed)
+        elif self._drafting is not None:
+            self._drafting.interrupted()
+        generation.disturbed = False
+        generation.mark = now
+
+    def _choose(self, under_way: int = 0) -> Choice:
+        if self._drafting is None:
+            return self._plain
+        carried = len(self._generation.conversation.main.pending) - 1
+        return self._drafting.choose(self._generation.remaining - under_way, carried)
+
+    def _prepare(self, choice: Choice) -> bool:
+        return self._drafting is not None and self._drafting.prepare(choice)
+
+    def _launch(self, choice: Choice) -> _Underway:
+        idle = time.perf_counter() - self._generation.mark
+        timed = choice.depth > 0 and (self._draft_share is None or self._generation.round % TIMED_EVERY == 0)
+        try:
+            flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
+        except ProposerFailed as failure:
+            assert self._drafting is not None
+            log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
+            choice = self._drafting.drop(failure.source)
+            flight = self._rounds.launch(None, 0)
+        return _Underway(choice, flight, idle)
+
+    def _launch_ahead(self, current: _Underway) -> _Underway | None:
+        """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
+        generation = self._generation
+        if current.flight.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
+            return None
+        if generation.remaining <= 1:
+            return None
+        choice = self._choose(under_way=1)
+        if choice.depth > 0:
+            return None
+        return _Underway(choice, self._rounds.launch_after(current.flight), 0.0)
+
+    def _settle(self, current: _Underway, landing: Landing, ahead: _Underway | None) -> TokensCommitted:
+        """Words the round's tokens, commits what is kept of them and counts it."""
+        flight = current.flight
+        source = flight.proposal.source if flight.proposal is not None else "main"
+        tokens = self._generation.read(Drawn(landing.tokens, landing.logprobs, landing.accepted, source))
+        accepted = min(landing.accepted, len(tokens))
+        self._rounds.commit(flight, accepted, [token.id for token in tokens], ahead.flight if ahead else None)
+        record = self._record(current, landing, len(tokens), accepted)
+        self._report()
+        return self._generation.record(record, tokens, landing.landed)
+
+    def _record(self, current: _Underway, landing: Landing, committed: int, accepted: int) -> RoundRecord:
+        generation, flight = self._generation, current.flight
+        # Nobody knows what the main model would have said to guesses behind the end of the answer.
+        drafted = flight.depth if committed > accepted or accepted == 0 else accepted
+        busy = landing.landed - max(flight.started, generation.mark)
+        if flight.draft_s is not None:
+            self._draft_share = flight.draft_s / (landing.landed - flight.started)
+        draft_s = busy * (self._draft_share or 0.0) if flight.depth else 0.0
+        return RoundRecord(
+            number=generation.round,
+            source=flight.proposal.source if flight.proposal is not None else "main",
+            drafted=drafted,
+            accepted=accepted,
+            committed=committed,
+            rows=flight.rows,
+            at_s=landing.landed - generation.log.started,
+            draft_s=draft_s,
+            verify_s=busy - draft_s,
+            host_s=current.host_s,
+            reason=current.choice.reason or ("" if flight.depth else "no-guess"),
+            arguments=current.choice.arguments,
+        )
+
+    def _report(self) -> None:
+        """What only the drafting knows of the request's figures."""
+        if self._drafting is None:
+            return
+        log = self._generation.log
+        log.draft = self._drafting.draft_name or log.draft
+        log.draft_prefill_tokens = self._read_earlier + self._drafting.tokens_read
+        log.plain_tps = self._drafting.plain_tps

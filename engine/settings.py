@@ -1,0 +1,43 @@
+"""How an engine is set up: what it may hold and how much it does at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import require
+
+KV_BITS = (4, 8)
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """Limits of an engine.
+
+    `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
+    `prefix_cache_bytes`, and across sessions in `prefix_cache_folder` if one is given. `kv_bits` and `draft_kv_bits`
+    (4, 8 or None for the model's own precision) are how the full-attention caches of main and draft are stored; they
+    apply to models loaded from then on. Both models are unloaded after `unload_after_s` seconds without a request.
+    Before a model is loaded, room for a text of `context` tokens is counted in; `memory_limit` in bytes stands in for
+    what the device recommends.
+    """
+
+    most_active: int = 8
+    most_waiting: int = 32
+    prefix_cache_bytes: int = 2 * 2**30
+    prefix_cache_folder: Path | None = None
+    kv_bits: int | None = None
+    draft_kv_bits: int | None = None
+    unload_after_s: float | None = None
+    context: int = 4096
+    memory_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)
+        require(self.most_waiting >= 0, "most_waiting", "0 or more", self.most_waiting)
+        require(self.prefix_cache_bytes >= 0, "prefix_cache_bytes", "0 or more", self.prefix_cache_bytes)
+        for name in ("kv_bits", "draft_kv_bits"):
+            bits = getattr(self, name)
+            require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)
+        if self.unload_after_s is not None:
+            require(self.unload_after_s > 0, "unload_after_s", "above 0", self.unload_after_s)

@@ -1,0 +1,86 @@
+"""Driving a scheduler by hand: submit, step, look at what came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.engine import RequestStream
+from engine.events import Event, Finished, TokensCommitted
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.scheduler import Scheduler
+
+# Two logits of tiny random models are seldom closer than what a batch's other order of sums moves them by.
+PLAIN = SpeculationSettings(method="off")
+
+
+class Client:
+    """One request and everything that it was told."""
+
+    def __init__(self, request: ChatRequest) -> None:
+        self.events: list[Event] = []
+        self.on_event: Callable[[Event], None] | None = None
+        self.stream = RequestStream(request, on_event=self._listen)
+
+    def _listen(self, event: Event) -> None:
+        self.events.append(event)
+        if self.on_event is not None:
+            self.on_event(event)
+
+    @property
+    def last(self) -> Event:
+        return self.events[-1]
+
+    @property
+    def finished(self) -> Finished:
+        assert isinstance(self.last, Finished), self.last
+        return self.last
+
+    @property
+    def committed(self) -> list[TokensCommitted]:
+        return [event for event in self.events if isinstance(event, TokensCommitted)]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [span.reason for span in self.finished.stats.plain_spans]
+
+
+def request(
+    text: str = "the quick brown fox",
+    *,
+    max_tokens: int = 40,
+    temperature: float = 0.0,
+    seed: int = 5,
+    speculation: SpeculationSettings | None = None,
+    stop: tuple[str, ...] = (),
+    **sampling: Any,
+) -> ChatRequest:
+    return ChatRequest(
+        [{"role": "user", "content": text}],
+        sampling=SamplingSettings(temperature=temperature, seed=seed, **sampling),
+        speculation=speculation or SpeculationSettings(method="draft", depth=3),
+        max_tokens=max_tokens,
+        stop=stop,
+    )
+
+
+def submit(scheduler: Scheduler, asked: ChatRequest) -> Client:
+    client = Client(asked)
+    scheduler.admit(client.stream)
+    return client
+
+
+def run(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
+    """Submit all at once and serve them to the end."""
+    clients = [submit(scheduler, asked) for asked in requests]
+    while scheduler.busy:
+        scheduler.step()
+    return clients
+
+
+def alone(scheduler: Scheduler, asked: ChatRequest) -> Finished:
+    """The same request with nobody else, from an empty prefix cache."""
+    scheduler.clear_prefix_cache()
+    [client] = run(scheduler, asked)
+    scheduler.clear_prefix_cache()
+    return client.finished

@@ -1,0 +1,265 @@
+"""Several answers at once: each is what it would be alone, they move between lanes, and no fault spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.errors import InternalFailure, QueueFull
+from engine.events import Failed, Finished, PrefillProgress
+from engine.loading import LoadedModel, load
+from engine.pacing import PrefillPace
+from engine.requests import SpeculationSettings
+from engine.sampling import Sampler
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+
+
+class CountingModel:
+    """Passes on to `model` and counts the tokens it reads; raises once when `fails` says so of a pass's shape."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.tokens = 0
+        self.passes: list[tuple[int, ...]] = []
+        self.fails: Callable[[tuple[int, ...], Any], bool] = lambda *_: False
+
+    @property
+    def layers(self) -> Any:
+        return self.model.layers
+
+    def parameters(self) -> Any:
+        return self.model.parameters()
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        self.tokens += tokens.size
+        self.passes.append(tokens.shape)
+        if self.fails(tokens.shape, cache):
+            raise RuntimeError("[metal::malloc] out of memory, says the test")
+        logits: mx.array = self.model(tokens, cache=cache)
+        return logits
+
+
+@pytest.fixture(scope="module")
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    return load(tiny_main), load(tiny_draft)
+
+
+@pytest.fixture
+def model(pair: tuple[LoadedModel, LoadedModel]) -> CountingModel:
+    return CountingModel(pair[0].model)
+
+
+@pytest.fixture
+def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(most_active=4, most_waiting=2))
+    scheduler.install(replace(pair[0], model=model), pair[1])
+    yield scheduler
+    scheduler.close()
+
+
+TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_a_shared_batch_changes_nobodys_text(scheduler: Scheduler, temperature: float) -> None:
+    asked = [request(text, temperature=temperature, seed=i, max_tokens=20 + 7 * i) for i, text in enumerate(TEXTS)]
+    expected = [alone(scheduler, one) for one in asked]
+    clients = run(scheduler, *asked)
+    assert [client.finished.ids for client in clients] == [one.ids for one in expected]
+    assert [client.finished.text for client in clients] == [one.text for one in expected]
+    assert all("batch" in client.reasons for client in clients[:-1])
+
+
+def test_settings_of_one_request_do_not_reach_the_others(scheduler: Scheduler) -> None:
+    whole = alone(scheduler, request()).text
+    asked = [
+        request(),
+        request(temperature=0.8, seed=3, top_k=5, top_p=0.9),
+        request(repetition_penalty=1.4, presence_penalty=0.5, logit_bias={7: 3.0}),
+        request(stop=(whole[8:11],)),
+    ]
+    expected = [alone(scheduler, one) for one in asked]
+    clients = run(scheduler, *asked)
+    assert [client.finished.ids for client in clients] == [one.ids for one in expected]
+    assert clients[3].finished.reason == "stop"
+    assert clients[3].finished.text == whole[: whole.index(whole[8:11])]
+
+
+def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Scheduler) -> None:
+    def logprobs(client: Client) -> list[float]:
+        return [token.logprob for event in client.committed for token in event.tokens]
+
+    asked = [request(speculation=PLAIN), request(TEXTS[1], speculation=PLAIN, repetition_penalty=1.3)]
+    expected = [logprobs(run(scheduler, one)[0]) for one in asked]
+    for client, values in zip(run(scheduler, *asked), expected, strict=True):
+        assert logprobs(client) == pytest.approx(values, abs=1e-3)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)])
+def test_ten_moves_between_the_lanes_neither_change_the_text_nor_read_anything_again(
+    scheduler: Scheduler, model: CountingModel, temperature: float, speculation: SpeculationSettings
+) -> None:
+    long = request(max_tokens=160, temperature=temperature, speculation=speculation)
+    short = request(TEXTS[1], max_tokens=4, speculation=PLAIN)
+    expected, guest = alone(scheduler, long), alone(scheduler, short)
+    model.tokens = 0
+    client = submit(scheduler, long)
+    guests: list[Client] = []
+    while scheduler.busy:
+        scheduler.step()
+        served = all(one.events and isinstance(one.last, Finished) for one in guests)
+        by_itself = bool(client.committed) and client.committed[-1].round.reason != "batch"
+        if len(guests) < 10 and served and by_itself:
+            scheduler.clear_prefix_cache()
+            guests.append(submit(scheduler, short))
+    assert len(guests) == 10
+    assert client.finished.ids == expected.ids
+    assert {one.finished.ids for one in guests} == {guest.ids}
+    assert client.reasons.count("batch") >= 10
+    # Every token once, but the last of the answer; a guest's last token is fed before anybody knows it is the last.
+    stats = client.finished.stats
+    guessed_in_vain = stats.drafted - stats.accepted
+    own = stats.prompt_tokens + stats.generated_tokens - 1 + guessed_in_vain
+    theirs = sum(one.finished.stats.prompt_tokens + len(one.finished.ids) for one in guests)
+    assert model.tokens == own + theirs
+
+
+def test_the_draft_catches_up_only_when_it_guesses_again(scheduler: Scheduler) -> None:
+    [client, _] = run(scheduler, request(max_tokens=80), request(TEXTS[1], max_tokens=30))
+    stats = client.finished.stats
+    assert stats.drafted > 0
+    shared = sum(span.tokens for span in stats.plain_spans if span.reason == "batch")
+    assert stats.draft_prefill_tokens <= stats.prompt_tokens + shared + 2
+
+
+def test_who_comes_first_is_served_first(scheduler: Scheduler) -> None:
+    begun: list[int] = []
+    clients = [submit(scheduler, request(max_tokens=8)) for _ in range(6)]
+    while scheduler.busy:
+        scheduler.step()
+        begun += [index for index, client in enumerate(clients) if client.committed and index not in begun]
+    assert begun == list(range(6))
+
+
+def test_a_full_queue_refuses_with_its_length(scheduler: Scheduler) -> None:
+    clients = [submit(scheduler, request(max_tokens=3)) for _ in range(7)]
+    assert isinstance(clients[6].last, Failed)
+    assert isinstance(clients[6].last.error, QueueFull)
+    assert clients[6].last.error.arguments["limit"] == 2
+    while scheduler.busy:
+        scheduler.step()
+    assert all(client.finished.reason == "length" for client in clients[:6])
+
+
+def test_a_long_prompt_is_read_between_the_steps_of_who_streams(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrefillPace, "piece", lambda _, streaming: 32 if streaming else 512)
+    streaming = submit(scheduler, request(max_tokens=120))
+    while not streaming.committed:
+        scheduler.step()
+    before = len(streaming.committed)
+    reading = submit(scheduler, request("lazy dog " * 60, max_tokens=2))
+    while not reading.committed:
+        scheduler.step()
+    pieces = [event for event in reading.events if isinstance(event, PrefillProgress)]
+    assert [event.done for event in pieces] == [0, 32, 64, 96, 128, 139]
+    assert len(streaming.committed) - before >= len(pieces) - 1
+    while scheduler.busy:
+        scheduler.step()
+
+
+@pytest.mark.parametrize("victim", [0, 1, 2])
+def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
+    scheduler: Scheduler, victim: int
+) -> None:
+    asked = [request(text, max_tokens=30) for text in TEXTS[:3]]
+    expected = [alone(scheduler, one).ids for one in asked]
+    clients = [submit(scheduler, one) for one in asked]
+    while len(clients[victim].committed) < 6 or not all(client.committed for client in clients):
+        scheduler.step()
+    clients[victim].stream.cancel()
+    scheduler.step()
+    assert clients[victim].finished.reason == "cancelled"
+    while scheduler.busy:
+        scheduler.step()
+    for index, client in enumerate(clients):
+        assert client.finished.ids == expected[index][: len(client.finished.ids)]
+        assert index == victim or client.finished.ids == expected[index]
+    # What it had read and written is still there for whoever asks again.
+    [again] = run(scheduler, asked[victim])
+    assert again.finished.ids == expected[victim]
+    assert again.finished.stats.cached_tokens == again.finished.stats.prompt_tokens - 1
+
+
+@pytest.mark.expects_log
+def test_a_sampler_that_fails_ends_its_own_request_only(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [request(text, max_tokens=30) for text in TEXTS[:2]]
+    expected = [alone(scheduler, one).ids for one in asked]
+    draw = Sampler.draw
+
+    def failing(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
+        if sampler.seed == 666:
+            raise ValueError("a processor that fails, says the test")
+        return draw(sampler, logprobs, noise)
+
+    monkeypatch.setattr(Sampler, "draw", failing)
+    clients = [submit(scheduler, one) for one in asked]
+    while not all(client.committed for client in clients):
+        scheduler.step()
+    bad = submit(scheduler, request(TEXTS[2], temperature=0.5, seed=666))
+    while scheduler.busy:
+        scheduler.step()
+    assert isinstance(bad.last, Failed)
+    assert isinstance(bad.last.error, InternalFailure)
+    assert [client.finished.ids for client in clients] == expected
+    # Nor does it leave anything wrong in the prefix cache.
+    monkeypatch.undo()
+    [after] = run(scheduler, request(TEXTS[2]))
+    assert after.finished.ids == alone(scheduler, request(TEXTS[2])).ids
+
+
+@pytest.mark.expects_log
+def test_a_batch_without_memory_goes_on_one_by_one(scheduler: Scheduler, model: CountingModel) -> None:
+    asked = [request(text, max_tokens=24) for text in TEXTS[:3]]
+    expected = [alone(scheduler, one).ids for one in asked]
+    model.fails = lambda shape, _: shape[0] == 3
+    clients = run(scheduler, *asked)
+    assert [client.finished.ids for client in clients] == expected
+    assert "turns" in clients[0].reasons
+
+
+@pytest.mark.expects_log
+def test_who_makes_every_pass_fail_is_the_only_one_to_fail(scheduler: Scheduler, model: CountingModel) -> None:
+    asked = [request(text, max_tokens=24) for text in TEXTS[:2]]
+    expected = [alone(scheduler, one).ids for one in asked]
+    model.fails = lambda shape, cache: shape[1] == 1 and mx.max(mx.array(cache[0].offset)).item() > 100
+    clients = [submit(scheduler, one) for one in asked]
+    bad = submit(scheduler, request("lazy dog " * 60, max_tokens=24))
+    while scheduler.busy:
+        scheduler.step()
+    assert isinstance(bad.last, Failed)
+    assert [client.finished.ids for client in clients] == expected
+
+
+def test_a_new_draft_in_the_middle_of_a_batch_serves_whoever_is_left(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
+) -> None:
+    asked = [request(max_tokens=60), request(TEXTS[1], max_tokens=12)]
+    expected = [alone(scheduler, one).ids for one in asked]
+    clients = [submit(scheduler, one) for one in asked]
+    while len(clients[1].committed) < 4:
+        scheduler.step()
+    scheduler.set_draft(pair[0].info.path)
+    while scheduler.busy:
+        scheduler.step()
+    assert [client.finished.ids for client in clients] == expected
+    assert clients[0].finished.stats.accepted > 10

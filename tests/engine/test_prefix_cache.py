@@ -1,0 +1,160 @@
+"""Only what is new is read: next turn, regenerated answer, edited message, branch, shared system prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from engine.events import Finished
+from engine.loading import LoadedModel, load
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving import run
+from tests.engine.speculation.family_configs import FAMILIES
+from tests.tiny_models import write_disturbed_copy, write_model
+
+KINDS: dict[str, dict[str, Any]] = {
+    "full attention": {"model_type": "llama", **FAMILIES["llama"]},
+    "sliding window": {"model_type": "gemma3_text", **FAMILIES["gemma3_text"]},
+    "hybrid": {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]},
+}
+SYSTEM = {"role": "system", "content": "lazy dog jumps over the fox"}
+DEPTH = 3
+DRAFT = SpeculationSettings(method="draft", depth=DEPTH)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedModel, LoadedModel]:
+    config = {**KINDS[request.param], "max_position_embeddings": 4096}
+    folder = tmp_path_factory.mktemp("kind")
+    main = write_model(folder / "main", config=config)
+    return load(main), load(write_disturbed_copy(main, folder / "draft", amount=0.01))
+
+
+@pytest.fixture(params=["with a draft", "without a draft"])
+def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.install(pair[0], pair[1] if request.param == "with a draft" else None)
+    yield scheduler
+    scheduler.close()
+
+
+def question(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> ChatRequest:
+    """Answered in whole words, which read back from the text as the tokens that they were."""
+    vocabulary = scheduler.models.main.tokenizer.get_vocab()
+    words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
+    sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
+    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens)
+
+
+def ask(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> Finished:
+    [client] = run(scheduler, question(scheduler, *messages, max_tokens=max_tokens))
+    return client.finished
+
+
+def system_tokens(scheduler: Scheduler) -> int:
+    return len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def answer(finished: Finished) -> dict[str, str]:
+    # The first word's space is not shown.
+    return {"role": "assistant", "content": " " + finished.text}
+
+
+def read(finished: Finished) -> int:
+    """Prompt tokens that the main model had to read."""
+    return finished.stats.prompt_tokens - finished.stats.cached_tokens
+
+
+def test_a_second_turn_reads_what_the_first_has_not(scheduler: Scheduler) -> None:
+    first = ask(scheduler, SYSTEM, user("the quick brown fox"))
+    second = ask(scheduler, SYSTEM, user("the quick brown fox"), answer(first), user("and then"))
+    fresh = second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids)
+    # The last token of an answer is not fed while the answer lasts.
+    assert read(second) == fresh + 1
+    assert second.stats.draft_prefill_tokens <= fresh + DEPTH
+
+
+def test_a_regenerated_answer_reads_one_token(scheduler: Scheduler) -> None:
+    first = ask(scheduler, SYSTEM, user("the quick brown fox"))
+    again = ask(scheduler, SYSTEM, user("the quick brown fox"))
+    assert again.ids == first.ids
+    assert read(again) == 1
+    assert again.stats.draft_prefill_tokens <= 1
+
+
+def test_an_edited_message_reads_from_its_turn_on(scheduler: Scheduler) -> None:
+    opening = (SYSTEM, user("the quick brown fox"))
+    first = ask(scheduler, *opening)
+    second = ask(scheduler, *opening, answer(first), user("over and over again"))
+    edited = ask(scheduler, *opening, answer(first), user("lazy"))
+    assert read(edited) <= second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
+    assert edited.stats.draft_prefill_tokens <= read(edited) + DEPTH
+
+
+def test_a_branch_leaves_the_original_where_it_was(scheduler: Scheduler) -> None:
+    opening = (SYSTEM, user("the quick brown fox"))
+    first = ask(scheduler, *opening)
+    original = (*opening, answer(first), user("over and over again"))
+    second = ask(scheduler, *original)
+    ask(scheduler, *opening, answer(first), user("lazy dog"))
+    third = ask(scheduler, *original, answer(second), user("fox"))
+    assert read(third) == third.stats.prompt_tokens - second.stats.prompt_tokens - len(second.ids) + 1
+
+
+def test_chats_with_one_system_prompt_read_it_once(scheduler: Scheduler) -> None:
+    first = ask(scheduler, SYSTEM, user("the quick brown fox"))
+    other = ask(scheduler, SYSTEM, user("안녕하세요"))
+    assert other.stats.cached_tokens >= system_tokens(scheduler)
+    second = ask(scheduler, SYSTEM, user("the quick brown fox"), answer(first), user("and then"))
+    assert read(second) == second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
+
+
+def test_what_came_from_the_cache_changes_no_text(scheduler: Scheduler) -> None:
+    opening = (SYSTEM, user("the quick brown fox"))
+    first = ask(scheduler, *opening)
+    turns = [
+        (*opening, answer(first), user("over and over again")),
+        (*opening, answer(first), user("lazy dog")),
+        (SYSTEM, user("the quick brown dog")),
+        opening,
+    ]
+    cached = [ask(scheduler, *messages).ids for messages in turns]
+    fresh = []
+    for messages in turns:
+        scheduler.clear_prefix_cache()
+        fresh.append(ask(scheduler, *messages).ids)
+    assert cached == fresh
+
+
+def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> None:
+    asked = [question(scheduler, SYSTEM, user(text)) for text in ("fox", "dog jumps")]
+    firsts = [client.finished for client in run(scheduler, *asked)]
+    for text, first in zip(("fox", "dog jumps"), firsts, strict=True):
+        second = ask(scheduler, SYSTEM, user(text), answer(first), user("and then"))
+        assert read(second) <= second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
+
+
+def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(pair: tuple[LoadedModel, LoadedModel]) -> None:
+    roomy = Scheduler()
+    roomy.install(pair[0], None)
+    ask(roomy, user("fox"))
+    one = roomy.prefix_cache.usage.bytes
+    roomy.close()
+    scheduler = Scheduler(EngineSettings(prefix_cache_bytes=int(2.5 * one)))
+    scheduler.install(pair[0], None)
+    for text in ("fox", "dog", "jumps"):
+        ask(scheduler, user(text))
+    assert scheduler.prefix_cache.usage.bytes <= scheduler.prefix_cache.usage.budget
+    assert scheduler.prefix_cache.usage.conversations == 2
+    assert read(ask(scheduler, user("jumps"))) == 1
+    scheduler.clear_prefix_cache()
+    assert scheduler.prefix_cache.usage.conversations == 0
+    scheduler.close()
