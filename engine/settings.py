@@ -18,7 +18,8 @@ class EngineSettings:
     `prefix_cache_bytes`, and across sessions in `prefix_cache_folder` if one is given. `kv_bits` and `draft_kv_bits`
     (4, 8 or None for the model's own precision) are how the full-attention caches of main and draft are stored; they
     apply to models loaded from then on. Both models are unloaded after `unload_after_s` seconds without a request.
-    `memory_limit` in bytes stands in for what the device recommends.
+    Before a model is loaded, room for a text of `context` tokens is counted in; `memory_limit` in bytes stands in for
+    what the device recommends.
     """
 
     most_active: int = 8
@@ -28,6 +29,7 @@ class EngineSettings:
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None
+    context: int = 4096
     memory_limit: int | None = None
 
     def __post_init__(self) -> None:

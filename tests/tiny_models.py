@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,10 +35,17 @@ QWEN3: dict[str, Any] = {
 }
 
 
-def write_model(folder: Path, *, seed: int = 0, tokens: int = 384, config: Mapping[str, Any] = QWEN3) -> Path:
+def write_model(
+    folder: Path,
+    *,
+    seed: int = 0,
+    tokens: int = 384,
+    config: Mapping[str, Any] = QWEN3,
+    tokenizer: Tokenizer | None = None,
+) -> Path:
     """Write a model whose logits are far enough apart for a greedy choice to mean something."""
     folder.mkdir(parents=True, exist_ok=True)
-    vocabulary = _write_tokenizer(folder, tokens)
+    vocabulary = _write_tokenizer(folder, tokenizer or _train(tokens))
     whole = {**config, "vocab_size": vocabulary, "eos_token_id": 2}
     (folder / "config.json").write_text(json.dumps(whole))
     model_class, arguments = _get_classes(whole)
@@ -64,7 +72,27 @@ def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int
     return folder
 
 
-def _write_tokenizer(folder: Path, tokens: int) -> int:
+def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
+    """Copy a model whose tokens get other ids, all but the control tokens: it says the same in another tokenizer."""
+    shutil.copytree(source, folder)
+    content = json.loads((folder / "tokenizer.json").read_text())
+    vocabulary = content["model"]["vocab"]
+    fixed = {token["id"] for token in content["added_tokens"]}
+    ids = [token for token in vocabulary.values() if token not in fixed]
+    shuffled = dict(zip(ids, random.Random(seed).sample(ids, len(ids)), strict=True))
+    content["model"]["vocab"] = {text: shuffled.get(token, token) for text, token in vocabulary.items()}
+    (folder / "tokenizer.json").write_text(json.dumps(content))
+    weights = mx.load(str(source / "model.safetensors"))
+    for name in weights.keys() & {"model.embed_tokens.weight", "lm_head.weight"}:
+        came_from = list(range(weights[name].shape[0]))
+        for old, new in shuffled.items():
+            came_from[new] = old
+        weights[name] = weights[name][mx.array(came_from)]
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    return folder
+
+
+def _train(tokens: int) -> Tokenizer:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -75,6 +103,10 @@ def _write_tokenizer(folder: Path, tokens: int) -> int:
         show_progress=False,
     )
     tokenizer.train_from_iterator(TEXT, trainer)
+    return tokenizer
+
+
+def _write_tokenizer(folder: Path, tokenizer: Tokenizer) -> int:
     tokenizer.save(str(folder / "tokenizer.json"))
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",

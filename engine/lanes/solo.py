@@ -184,7 +184,7 @@ class SoloRun:
             draft_s=draft_s,
             verify_s=busy - draft_s,
             host_s=current.host_s,
-            reason=current.choice.reason,
+            reason=current.choice.reason or ("" if flight.depth else "no-guess"),
             arguments=current.choice.arguments,
         )
 

@@ -172,7 +172,8 @@ class DepthController:
             verdicts = depth if checked is None else checked
             if verdicts:
                 self._rates.observe(source, bucket, verdicts, accepted)
-        self._settle((source, depth), seconds)
+        if typical:
+            self._settle((source, depth), seconds)
         self._context += accepted + 1
         self._costs.bucket = context_bucket(self._context)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.errors import EngineError, ModelNotUsable
+from engine.errors import EngineError
 from engine.loading import LoadedModel, ModelInfo
 from engine.prefix_cache import Conversation, continue_on
 from engine.requests import SpeculationSettings
@@ -16,11 +16,16 @@ from engine.sampling import Sampler
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
+from engine.speculation.translation import Translation
+from engine.speculation.vocabulary import compare, vocabulary_of
 from engine.stats import RoundRecord
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MOST_CARRIED = 16
+# From this share of the main model's tokens on, guessing among those that both models have beats rewriting text.
+ENOUGH_SHARED = 0.5
 
 
 class Drafting:
@@ -34,6 +39,7 @@ class Drafting:
         self.proposers: dict[str, Proposer] = {}
         self._main = main
         self._draft: LoadedModel | None = None
+        self._translation: Translation | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._controllers: dict[str, DepthController] = {}
         self._settings = SpeculationSettings()
@@ -67,9 +73,8 @@ class Drafting:
 
         Returns why the draft asked for is not in use, or None.
         """
-        if draft is not None and (mismatch := self._mismatch(draft)):
-            draft, problem = None, mismatch
         self._draft = draft
+        self._translation = None if draft is None else self._translation_for(draft)
         self._why_no_draft = Choice(None, 0, "no-draft")
         if problem is not None:
             self._why_no_draft = Choice(None, 0, "draft-not-usable", (("problem", str(problem)),))
@@ -128,7 +133,8 @@ class Drafting:
     def observe(self, choice: Choice, rows: int, record: RoundRecord, seconds: float, timed: bool) -> None:
         """Learn from a round that took `seconds` until the next one began; `timed` if drafting was timed apart.
 
-        A round in which the draft model had to read up first says nothing about what rounds cost.
+        A round in which the draft model had to read up first says nothing about what rounds cost, and one for which a
+        proposer had nothing to offer after all is as bad as a wrong guess.
         """
         read_before, self._read_before = self._read_before, self.tokens_read
         controller = self._controller
@@ -140,7 +146,7 @@ class Drafting:
             seconds,
             record.draft_s if timed else None,
             bucket=choice.bucket,
-            checked=record.drafted,
+            checked=max(1, record.drafted),
             typical=self.tokens_read == read_before,
         )
         for source, proposer in self.proposers.items():
@@ -188,21 +194,29 @@ class Drafting:
             proposer.reset(conversation.main.tokens)
 
     def _install_draft(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> None:
-        conversation.draft = continue_on(conversation.draft, draft, conversation.main.tokens)
-        conversation.draft.boundaries = conversation.main.boundaries
-        if conversation.draft.plain_only is not None:
-            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.draft.plain_only),))
-            return
-        self.proposers["draft"] = DraftModelProposer(
-            conversation.draft,
-            sampler,
-            draft.info.context_length,
-            keep_distributions=self._settings.acceptance == "rejection",
-        )
+        proposer = self._draft_proposer(draft, conversation, sampler)
+        conversation.draft = proposer.sequence
+        if self._translation is None:
+            conversation.draft.boundaries = conversation.main.boundaries
+        if proposer.sequence.plain_only is not None:
+            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", proposer.sequence.plain_only),))
+        else:
+            self.proposers["draft"] = proposer
 
-    def _mismatch(self, draft: LoadedModel) -> ModelNotUsable | None:
-        main_ids, draft_ids = self._main.tokenizer.get_vocab(), draft.tokenizer.get_vocab()
-        if main_ids == draft_ids:
-            return None
-        shared = sum(draft_ids.get(text) == token for text, token in main_ids.items())
-        return ModelNotUsable(draft.info.path, "vocabulary", f"{shared} of {len(main_ids)} tokens agree")
+    def _draft_proposer(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> DraftModelProposer:
+        main, limit, translation = conversation.main, draft.info.context_length, self._translation
+        rejection = self._settings.acceptance == "rejection"
+        if translation is None:
+            sequence = continue_on(conversation.draft, draft, main.tokens)
+            return DraftModelProposer(sequence, sampler, limit, keep_distributions=rejection)
+        if translation.token_map.main_share >= ENOUGH_SHARED:
+            sequence = continue_on(conversation.draft, draft, translation.spelled(main.tokens))
+            return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)
+        text = translation.follow((), translation.runs(main.tokens))
+        sequence = continue_on(conversation.draft, draft, text.fresh)
+        return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)
+
+    def _translation_for(self, draft: LoadedModel) -> Translation | None:
+        """What lies between the two tokenizers; None where their ids are the same."""
+        relation = compare(vocabulary_of(self._main.tokenizer), vocabulary_of(draft.tokenizer))
+        return None if relation.kind == "same" else Translation(self._main.tokenizer, draft.tokenizer)

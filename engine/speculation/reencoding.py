@@ -44,8 +44,8 @@ class Reencoder:
         next, never more. [] where the draft disagrees with bytes already committed, or no boundary fits.
         """
         known = self.text(self._window(committed))
-        split = known[len(known) - _incomplete(known) :]
-        drafted = drafted[: len(drafted) - _incomplete(drafted)]
+        split = known[len(known) - incomplete(known) :]
+        drafted = drafted[: len(drafted) - incomplete(drafted)]
         if len(drafted) <= len(split) or not drafted.startswith(split):
             return []
         together = self._beyond(known + drafted[len(split) :], len(known))
@@ -53,7 +53,7 @@ class Reencoder:
 
     def follow(self, held: Sequence[int], appended: bytes) -> Followed:
         """The ids of a text that was `held` and went on with `appended`; the last few may be written anew."""
-        whole = len(appended) - _incomplete(appended)
+        whole = len(appended) - incomplete(appended)
         text, pending = appended[:whole], appended[whole:]
         if not text:
             return Followed(len(held), [], pending)
@@ -111,7 +111,7 @@ def _continues_a_character(piece: bytes) -> bool:
     return bool(piece) and 0x80 <= piece[0] < 0xC0
 
 
-def _incomplete(text: bytes) -> int:
+def incomplete(text: bytes) -> int:
     """How many bytes at the end of `text` begin a UTF-8 character without completing it."""
     for length in range(1, min(3, len(text)) + 1):
         byte = text[-length]

@@ -27,7 +27,8 @@ class DraftModelProposer:
 
     source = "draft"
     bucket = ""
-    reason = "draft-context-full"
+    # Committed tokens that a round leaves to be read by the next one as a matter of course.
+    usual_backlog = 1
 
     def __init__(
         self, sequence: CachedSequence, sampler: Sampler, context_length: int, *, keep_distributions: bool = False
@@ -43,6 +44,10 @@ class DraftModelProposer:
         """Committed tokens that the draft model has not read, the newest one aside."""
         return len(self.sequence.pending) - 1
 
+    @property
+    def reason(self) -> str:
+        return "draft-context-full" if len(self.sequence.tokens) >= self._context_length else "no-guess"
+
     def limit(self) -> int:
         return max(0, self._context_length - len(self.sequence.tokens))
 
@@ -54,10 +59,9 @@ class DraftModelProposer:
 
     def propose(self, depth: int) -> Proposal:
         sequence, sampler = self.sequence, self._sampler
-        # A fully accepted round leaves its last guess unread: that is not catching up.
-        if self.backlog > 1:
-            self.read_tokens += self.backlog
-        noise = self._noise(len(sequence.tokens), depth)
+        history = self._history
+        self._count_catching_up()
+        noise = self._noise(len(history), depth)
         logits = sequence.verify()
         sequence.commit(0, [])
         if depth > 1:
@@ -66,14 +70,14 @@ class DraftModelProposer:
         distributions: list[mx.array] = []
         for index in range(depth):
             seen = mx.concatenate(guesses) if guesses and sampler.penalised else None
-            scores = sampler.scores(logits, sequence.tokens, seen)
+            scores = sampler.scores(self._on_main_ids(logits), history, seen)
             row = None if noise is None else noise[index : index + 1]
             logprobs = scores if row is None else sampler.log_probabilities(scores)
             if self._keep_distributions:
                 distributions.append(sampler.probabilities(logprobs))
             guesses.append(sampler.draw(logprobs, row))
             if index + 1 < depth:
-                logits = sequence.draft(guesses[-1])
+                logits = sequence.draft(self._as_draft_id(guesses[-1]))
         return Proposal(
             mx.concatenate(guesses), self.source, depth, mx.concatenate(distributions) if distributions else None
         )
@@ -89,11 +93,28 @@ class DraftModelProposer:
         return ()
 
     def reset(self, tokens: Sequence[int]) -> None:
-        self.sequence.tokens[:] = tokens
+        """Nothing to do: its sequence was moved on to the conversation already."""
 
     def abandon(self) -> None:
         if self.sequence.rollback.active:
             self.sequence.abort()
+
+    def _count_catching_up(self) -> None:
+        # A fully accepted round leaves its last guess unread: that is not catching up.
+        if self.backlog > self.usual_backlog:
+            self.read_tokens += self.backlog
+
+    @property
+    def _history(self) -> list[int]:
+        """The committed text in main ids."""
+        return self.sequence.tokens
+
+    def _on_main_ids(self, logits: mx.array) -> mx.array:
+        """The draft's logits (1, V) by main ids."""
+        return logits
+
+    def _as_draft_id(self, guess: mx.array) -> mx.array:
+        return guess
 
     def _noise(self, position: int, depth: int) -> mx.array | None:
         if self._keep_distributions:

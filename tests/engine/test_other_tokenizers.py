@@ -1,0 +1,135 @@
+"""A draft with another tokenizer: the same text as without it, whichever way leads from its ids to the main model's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import (
+    ChatRequest,
+    Engine,
+    Event,
+    Finished,
+    SamplingSettings,
+    SpeculationSettings,
+    TokensCommitted,
+    starter_pair,
+)
+from engine.speculation import drafting
+from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
+from tests.tiny_models import write_model, write_with_other_ids
+
+KOREAN = [{"role": "user", "content": "안녕하세요 the quick 日本語 brown fox"}]
+DRAFTS = {"byte-level": lambda: byte_level(420, True), "metaspace": metaspace}
+ALWAYS_SHARED, NEVER_SHARED = 0.0, 2.0
+
+
+@pytest.fixture(scope="module", params=DRAFTS)
+def engine_with_other_tokenizer(
+    request: pytest.FixtureRequest, tiny_main: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Engine]:
+    draft = write_model(tmp_path_factory.mktemp("other") / "draft", seed=8, tokenizer=DRAFTS[request.param]())
+    with Engine() as engine:
+        pair = engine.load(tiny_main, draft).result(timeout=60)
+        assert pair.draft_problem is None
+        assert pair.draft is not None
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """The starter's main model drafts for itself, in other ids."""
+    main, _ = starter_pair()
+    with Engine() as engine:
+        engine.load(main, write_with_other_ids(main, tmp_path_factory.mktemp("ids") / "draft")).result(timeout=60)
+        yield engine
+
+
+@pytest.fixture(params=[ALWAYS_SHARED, NEVER_SHARED], ids=["shared tokens", "rewritten text"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
+    monkeypatch.setattr(drafting, "ENOUGH_SHARED", request.param)
+    share: float = request.param
+    return share
+
+
+def ask(engine: Engine, *, messages: Any = KOREAN, max_tokens: int = 60, stop: Any = (), **how: Any) -> list[Event]:
+    sampling = SamplingSettings(temperature=how.pop("temperature", 0.0), seed=5)
+    request = ChatRequest(messages, sampling, SpeculationSettings(**how), max_tokens=max_tokens, stop=stop)
+    return list(engine.submit(request))
+
+
+def finished(events: list[Event]) -> Finished:
+    last = events[-1]
+    assert isinstance(last, Finished), last
+    return last
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("depth", [1, 3, 8, None])
+def test_text_is_the_same_whatever_tokenizer_guesses(
+    engine_with_other_tokenizer: Engine, depth: int | None, temperature: float
+) -> None:
+    engine = engine_with_other_tokenizer
+    plain = finished(ask(engine, method="off", temperature=temperature))
+    guessed = finished(ask(engine, method="draft", depth=depth, temperature=temperature))
+    assert guessed.ids == plain.ids
+    assert guessed.text == plain.text
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("question", ["Who are you?", "안녕하세요!", "Count from 1 to 20."])
+def test_a_draft_is_as_right_as_with_the_main_models_own_ids(
+    starter_with_other_ids: Engine, question: str, temperature: float
+) -> None:
+    engine, messages = starter_with_other_ids, [{"role": "user", "content": question}]
+    plain = finished(ask(engine, messages=messages, method="off", temperature=temperature))
+    guessed = finished(ask(engine, messages=messages, method="draft", depth=4, temperature=temperature))
+    assert guessed.text == plain.text
+    assert guessed.stats.accept_rate is not None
+    assert guessed.stats.accept_rate > (0.9 if temperature == 0.0 else 0.5)
+    assert guessed.stats.tokens_per_round is not None
+    assert guessed.stats.tokens_per_round > (3.0 if temperature == 0.0 else 2.0)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_stop_string_cuts_the_text_exactly(engine_with_other_tokenizer: Engine) -> None:
+    whole = finished(ask(engine_with_other_tokenizer, method="off")).text
+    stop = whole[10:13]
+    for depth in (1, 4, 8):
+        last = finished(ask(engine_with_other_tokenizer, method="draft", depth=depth, stop=(stop,)))
+        assert (last.reason, last.text) == ("stop", whole[: whole.index(stop)])
+
+
+@pytest.mark.usefixtures("way")
+def test_cancelling_leaves_caches_that_the_next_answer_can_use(engine_with_other_tokenizer: Engine) -> None:
+    engine = engine_with_other_tokenizer
+    plain = finished(ask(engine, method="off")).ids
+    for rounds in range(1, 4):
+        stream = engine.submit(
+            ChatRequest(KOREAN, speculation=SpeculationSettings(method="draft", depth=4), max_tokens=60)
+        )
+        for number, _ in enumerate(event for event in stream if isinstance(event, TokensCommitted)):
+            if number == rounds:
+                stream.cancel()
+        assert finished(ask(engine, method="draft", depth=4)).ids == plain
+
+
+@pytest.mark.usefixtures("way")
+def test_the_next_turn_reads_only_what_is_new_to_the_draft(engine_with_other_tokenizer: Engine) -> None:
+    engine = engine_with_other_tokenizer
+    long = [{"role": "user", "content": "the quick brown fox jumps over the lazy dog " * 4}]
+    ask(engine, messages=long, max_tokens=20, method="draft", depth=3)
+    turn = [*long, {"role": "assistant", "content": "fox"}, {"role": "user", "content": "and then"}]
+    second = finished(ask(engine, messages=turn, max_tokens=8, method="draft", depth=3)).stats
+    assert 0 < second.draft_prefill_tokens < second.prompt_tokens
+
+
+@pytest.mark.usefixtures("way")
+def test_rejection_acceptance_works_across_tokenizers(engine_with_other_tokenizer: Engine) -> None:
+    last = finished(ask(engine_with_other_tokenizer, method="draft", depth=4, temperature=0.9, acceptance="rejection"))
+    assert last.stats.rounds > 1
