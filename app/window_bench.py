@@ -7,6 +7,7 @@ is what the window takes from the engine.
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 import tempfile
@@ -164,7 +165,7 @@ def _frames(application: Any, messages: int, rate: float, seconds: float) -> dic
         "tokens": len(answer.tokens),
         "count": len(times),
         "median_ms": statistics.median(times),
-        "p99_ms": times[int(0.99 * (len(times) - 1))],
+        "p99_ms": times[math.ceil(0.99 * len(times)) - 1],
         "worst_ms": times[-1],
         "first_half_median_ms": statistics.median(frames.busy_ms[: len(times) // 2]),
         "second_half_median_ms": statistics.median(frames.busy_ms[len(times) // 2 :]),
