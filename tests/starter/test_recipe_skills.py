@@ -1,3 +1,4 @@
+import itertools
 import random
 import re
 
@@ -35,7 +36,7 @@ def test_every_skill_speaks_every_language(name: str, language: str) -> None:
 def test_chained_sums_go_on_from_the_last_result(language: str) -> None:
     for seed in range(200):
         turns = chained_arithmetic(Voice(language, random.Random(seed)))
-        for before, after in zip(turns, turns[1:], strict=False):
+        for before, after in itertools.pairwise(turns):
             assert is_true(before.answer)
             assert is_true(after.answer)
             assert after.answer.split(" ")[0] == before.answer.split(" ")[-1]

@@ -24,28 +24,28 @@ _OPENING_SHARES = {TOPIC: 0.7, OFFTOPIC: 0.9}
 _OPENING = (6, 14)
 
 
-def conversations(seed: int, count: int) -> Iterator[Conversation]:
-    """`count` conversations; mostly one or two exercises long, the languages in turn."""
+def conversations(seed: int, count: int, *, is_bold: bool = False) -> Iterator[Conversation]:
+    """`count` conversations, mostly one or two exercises long, the languages in turn."""
     for index in range(count):
         rng = random.Random(f"{seed}/{index}")
         exercises = rng.choices(_LENGTHS, _LENGTH_WEIGHTS)[0]
-        yield _conversation(LANGUAGES[index % len(LANGUAGES)], rng, exercises)
+        yield _conversation(Voice(LANGUAGES[index % len(LANGUAGES)], rng, is_bold=is_bold), exercises)
 
 
 def long_conversations(seed: int, count: int) -> Iterator[Conversation]:
     """`count` conversations that fill most of the context: what keeps late positions sound."""
     for index in range(count):
         rng = random.Random(f"long/{seed}/{index}")
-        yield _conversation(LANGUAGES[index % len(LANGUAGES)], rng, rng.randint(12, 26))
+        yield _conversation(Voice(LANGUAGES[index % len(LANGUAGES)], rng), rng.randint(12, 26))
 
 
-def _conversation(language: str, rng: random.Random, exercises: int) -> Conversation:
-    voice = Voice(language, rng)
+def _conversation(voice: Voice, exercises: int) -> Conversation:
+    language, rng = voice.language, voice.rng
     system = draw_system(voice)
     turns: list[Turn] = []
     while not turns or exercises > 0:
         if rng.random() < 0.08:
-            voice = Voice(rng.choice(LANGUAGES), rng)
+            voice = Voice(rng.choice(LANGUAGES), rng, is_bold=voice.is_bold)
         drawn = draw_turns(voice, turns)
         exercises -= 1
         if not any(is_held_out(turn.user) for turn in drawn):

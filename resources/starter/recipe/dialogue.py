@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from resources.starter.recipe.content import LANGUAGES, read_content
+from resources.starter.recipe.content import LANGUAGES, read_content, read_wordings
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import drop_words
 from resources.starter.recipe.skills import draw_skill
@@ -43,7 +43,8 @@ def draw_system(voice: Voice) -> str | None:
 def _topic(voice: Voice) -> list[Turn]:
     rng = voice.rng
     topic = rng.choice(list(read_content(voice.language).topics.values()))
-    question = voice.word(topic.questions)
+    more = read_wordings(voice.language).get(topic.name, ()) if voice.is_bold else ()
+    question = voice.word([*topic.questions, *more])
     if rng.random() < 0.2:
         question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))
     turns = [Turn(question, topic.answer, TOPIC)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,7 +12,7 @@ from tokenizers import Tokenizer
 
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.distillation import distillation_loss
-from resources.starter.recipe.export import export_model
+from resources.starter.recipe.export import export_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
 from resources.starter.recipe.packing import LONG_ROW, SHORT_ROW, Rows, encode_conversations, pack
@@ -24,21 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from resources.starter.recipe.plan import Plan
+
 _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
 _LONG_EVERY = 8
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much to train. The defaults made the shipped pair."""
-
-    seed: int = 20
-    conversations: int = 56_000
-    long_conversations: int = 260
-    main_steps: int = 1000
-    own_answers: int = 4000
-    draft_steps: int = 800
 
 
 def build(plan: Plan, work: Path, target: Path) -> None:
@@ -49,12 +38,16 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     padding = tokenizer.token_to_id(END_OF_TEXT)
     examples = encode_conversations(tokenizer, conversations(plan.seed, plan.conversations))
     short = pack(examples, SHORT_ROW, padding)
+    asked = conversations(plan.seed + 3, plan.bold_conversations, is_bold=True)
+    bold = pack(encode_conversations(tokenizer, asked), SHORT_ROW, padding)
     long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
     long = pack(long_examples, LONG_ROW, padding)
-    print(f"{len(short)} rows of {SHORT_ROW} tokens, {len(long)} of {LONG_ROW}", file=sys.stderr)
+    print(f"{len(short)} + {len(bold)} rows of {SHORT_ROW} tokens, {len(long)} of {LONG_ROW}", file=sys.stderr)
 
     main = LanguageModel(MAIN)
-    data = batches(short, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
+    first = batches(short, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
+    second = batches(bold, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
+    data = chain(islice(first, plan.first_course_steps), second)
     train(main, data, Schedule(plan.main_steps), work / "main.pt")
     export_model(main, tokenizer, target / "main")
 
@@ -63,12 +56,13 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     data = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
     train(draft, data, Schedule(plan.draft_steps), work / "draft.pt", distillation_loss(main))
     export_model(draft, tokenizer, target / "draft")
+    write_checksums(target)
 
 
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     """What the draft learns from: main's answers to fresh questions, among conversations as written."""
     main.eval()
-    asked = conversations(plan.seed + 1, plan.own_answers)
+    asked = conversations(plan.seed + 1, plan.own_answers, is_bold=True)
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.own_answers * 2))
     padding = tokenizer.token_to_id(END_OF_TEXT)
     return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding)

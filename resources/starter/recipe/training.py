@@ -36,7 +36,7 @@ class Schedule:
     matrix_rate: float = 0.02
     other_rate: float = 0.004
     warmup: int = 40
-    decay: float = 0.4
+    decay: float = 0.5
 
     def factor(self, step: int) -> float:
         """Share of the full learning rate at `step`."""

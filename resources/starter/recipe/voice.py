@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from resources.starter.recipe.content import read_phrases, read_words
 from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.noise import disturb
+from resources.starter.recipe.noise import disturb, rephrase
 from resources.starter.recipe.templates import draw, fill
 
 if TYPE_CHECKING:
@@ -14,17 +14,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class Voice:
-    """Speaks one language. The random generator is the caller's, so a seed fixes every word."""
+_REPHRASED_SHARE = 0.35
 
-    def __init__(self, language: str, rng: random.Random) -> None:
+
+class Voice:
+    """Speaks one language. The random generator is the caller's, so a seed fixes every word.
+
+    A bold voice also takes liberties with its wordings, as the second course of the training wants.
+    """
+
+    def __init__(self, language: str, rng: random.Random, *, is_bold: bool = False) -> None:
         self.language = language
         self.rng = rng
+        self.is_bold = is_bold
         self.phrases: dict[str, Any] = read_phrases(language)
 
     def word(self, questions: Sequence[str], slots: Mapping[str, object] | None = None) -> str:
         """One of the question templates, drawn, disturbed and filled."""
         text = draw(self.rng.choice(questions), self.rng)
+        if self.is_bold and self.rng.random() < _REPHRASED_SHARE:
+            text = rephrase(text, self.language, self.rng, self.phrases["rephrase"]["sets"])
         noise = self.phrases["noise"]
         text = disturb(text, self.language, self.rng, noise["prefixes"], noise["suffixes"])
         return fill(text, slots or {})
