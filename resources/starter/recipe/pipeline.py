@@ -42,13 +42,14 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     bold = pack(encode_conversations(tokenizer, asked), SHORT_ROW, padding)
     long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
     long = pack(long_examples, LONG_ROW, padding)
-    print(f"{len(short)} + {len(bold)} rows of {SHORT_ROW} tokens, {len(long)} of {LONG_ROW}", file=sys.stderr)
+    print(f"{len(short)} and {len(bold)} rows of {SHORT_ROW}, {len(long)} of {LONG_ROW}", file=sys.stderr)
 
     main = LanguageModel(MAIN)
     first = batches(short, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
     second = batches(bold, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
     data = chain(islice(first, plan.first_course_steps), second)
-    train(main, data, Schedule(plan.main_steps), work / "main.pt")
+    schedule = Schedule(plan.main_steps, plan.first_course_steps, second_share=0.4)
+    train(main, data, schedule, work / "main.pt")
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)

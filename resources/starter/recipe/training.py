@@ -30,18 +30,24 @@ REPORT_EVERY = 10
 
 @dataclass(frozen=True)
 class Schedule:
-    """Optimiser steps and learning rates; `decay` is the share of steps in which the rate falls."""
+    """Optimiser steps and learning rates: constant for `first_steps`, then a straight fall from `second_share`.
+
+    Steps are small, so at the full rate their noise hides what a lower rate goes on to learn.
+    """
 
     steps: int
+    first_steps: int = 0
+    second_share: float = 1.0
     matrix_rate: float = 0.02
     other_rate: float = 0.004
     warmup: int = 40
-    decay: float = 0.5
 
     def factor(self, step: int) -> float:
         """Share of the full learning rate at `step`."""
-        falling = self.steps * self.decay
-        return min(1.0, (step + 1) / self.warmup, max(0.0, (self.steps - step) / falling))
+        if step < self.first_steps:
+            return min(1.0, (step + 1) / self.warmup)
+        remaining = (self.steps - step) / (self.steps - self.first_steps)
+        return min(1.0, (step + 1) / self.warmup) * self.second_share * remaining
 
 
 @dataclass(frozen=True)
