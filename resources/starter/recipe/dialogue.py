@@ -21,14 +21,18 @@ TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
 
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     """The next turns of a conversation that so far holds `before`."""
+    mix = voice.course.mix
     draw = voice.rng.random()
-    if draw < 0.42:
+    if draw < mix.topic:
         return _topic(voice)
-    if draw < 0.52:
+    draw -= mix.topic
+    if draw < mix.offtopic:
         return [_offtopic(voice)]
-    if draw < 0.58:
+    draw -= mix.offtopic
+    if draw < mix.memory:
         return _memory(voice, before)
-    if draw < 0.63:
+    draw -= mix.memory
+    if draw < mix.previous:
         return _look_back(voice, before)
     return draw_skill(voice)
 
@@ -43,7 +47,7 @@ def draw_system(voice: Voice) -> str | None:
 def _topic(voice: Voice) -> list[Turn]:
     rng = voice.rng
     topic = rng.choice(list(read_content(voice.language).topics.values()))
-    more = read_wordings(voice.language).get(topic.name, ()) if voice.is_bold else ()
+    more = read_wordings(voice.language).get(topic.name, ()) if voice.course.is_bold else ()
     question = voice.word([*topic.questions, *more])
     if rng.random() < 0.2:
         question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-import sys
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -11,19 +11,21 @@ import torch
 from tokenizers import Tokenizer
 
 from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.courses import COURSES
 from resources.starter.recipe.distillation import distillation_loss
 from resources.starter.recipe.export import export_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
 from resources.starter.recipe.packing import LONG_ROW, SHORT_ROW, Rows, encode_conversations, pack
 from resources.starter.recipe.tokenizer import END_OF_TEXT, train_tokenizer
-from resources.starter.recipe.training import Schedule, batches, train
+from resources.starter.recipe.training import batches, rates, train
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from resources.starter.recipe.plan import Plan
+    from resources.starter.recipe.training import Batch
 
 _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
@@ -36,34 +38,45 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     torch.manual_seed(plan.seed)
     tokenizer = _tokenizer(plan.seed, work / "tokenizer.json")
     padding = tokenizer.token_to_id(END_OF_TEXT)
-    examples = encode_conversations(tokenizer, conversations(plan.seed, plan.conversations))
-    short = pack(examples, SHORT_ROW, padding)
-    asked = conversations(plan.seed + 3, plan.bold_conversations, is_bold=True)
-    bold = pack(encode_conversations(tokenizer, asked), SHORT_ROW, padding)
     long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
     long = pack(long_examples, LONG_ROW, padding)
-    print(f"{len(short)} and {len(bold)} rows of {SHORT_ROW}, {len(long)} of {LONG_ROW}", file=sys.stderr)
 
     main = LanguageModel(MAIN)
-    first = batches(short, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
-    second = batches(bold, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
-    data = chain(islice(first, plan.first_course_steps), second)
-    schedule = Schedule(plan.main_steps, plan.first_course_steps, second_share=0.4)
-    train(main, data, schedule, work / "main.pt")
+    train(main, partial(_lessons, tokenizer, long), rates(COURSES), work / "main.pt")
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)
     own = _own_answers(main, tokenizer, plan)
-    data = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
-    train(draft, data, Schedule(plan.draft_steps), work / "draft.pt", distillation_loss(main))
+    endless = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
+    fall = [1 - step / plan.draft_steps for step in range(plan.draft_steps)]
+    train(
+        draft,
+        lambda start: islice(endless, start, plan.draft_steps),
+        fall,
+        work / "draft.pt",
+        distillation_loss(main),
+    )
     export_model(draft, tokenizer, target / "draft")
     write_checksums(target)
+
+
+def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
+    """The batches of all courses from step `start` on; a course's rows are drawn when the one before has ended."""
+    for course in COURSES:
+        if start < course.steps:
+            examples = encode_conversations(
+                tokenizer, conversations(course.seed, course.conversations, course)
+            )
+            short = pack(examples, course.row, tokenizer.token_to_id(END_OF_TEXT))
+            endless = batches(short, long, _TOKENS_PER_STEP, seed=course.seed, long_every=course.long_every)
+            yield from islice(endless, start, course.steps)
+        start = max(0, start - course.steps)
 
 
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     """What the draft learns from: main's answers to fresh questions, among conversations as written."""
     main.eval()
-    asked = conversations(plan.seed + 1, plan.own_answers, is_bold=True)
+    asked = conversations(plan.seed + 1, plan.own_answers, COURSES[-1])
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.own_answers * 2))
     padding = tokenizer.token_to_id(END_OF_TEXT)
     return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from resources.starter.recipe.content import read_phrases, read_words
 from resources.starter.recipe.conversations import Turn
+from resources.starter.recipe.courses import COURSES, Course
 from resources.starter.recipe.noise import disturb, rephrase
 from resources.starter.recipe.templates import draw, fill
 
@@ -20,19 +21,19 @@ _REPHRASED_SHARE = 0.35
 class Voice:
     """Speaks one language. The random generator is the caller's, so a seed fixes every word.
 
-    A bold voice also takes liberties with its wordings, as the second course of the training wants.
+    In a bold course it also takes liberties with its wordings.
     """
 
-    def __init__(self, language: str, rng: random.Random, *, is_bold: bool = False) -> None:
+    def __init__(self, language: str, rng: random.Random, course: Course = COURSES[0]) -> None:
         self.language = language
         self.rng = rng
-        self.is_bold = is_bold
+        self.course = course
         self.phrases: dict[str, Any] = read_phrases(language)
 
     def word(self, questions: Sequence[str], slots: Mapping[str, object] | None = None) -> str:
         """One of the question templates, drawn, disturbed and filled."""
         text = draw(self.rng.choice(questions), self.rng)
-        if self.is_bold and self.rng.random() < _REPHRASED_SHARE:
+        if self.course.is_bold and self.rng.random() < _REPHRASED_SHARE:
             text = rephrase(text, self.language, self.rng, self.phrases["rephrase"]["sets"])
         noise = self.phrases["noise"]
         text = disturb(text, self.language, self.rng, noise["prefixes"], noise["suffixes"])

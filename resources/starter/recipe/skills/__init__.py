@@ -29,6 +29,9 @@ SKILLS: dict[str, tuple[Skill, float]] = {
 
 def draw_skill(voice: Voice) -> list[Turn]:
     """The turns of one exercise of a family drawn by weight."""
-    families = list(SKILLS.values())
-    skill = voice.rng.choices([family for family, _ in families], [weight for _, weight in families])[0]
+    skills = [skill for skill, _ in SKILLS.values()]
+    weights = [
+        weight * (voice.course.rewriting if skill is rewriting else 1.0) for skill, weight in SKILLS.values()
+    ]
+    skill = voice.rng.choices(skills, weights)[0]
     return skill(voice)

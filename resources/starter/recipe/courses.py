@@ -1,0 +1,65 @@
+"""The courses of main's training: what each mixes, how freely it words things, and how fast it learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mix:
+    """How often a conversation turns to what; what is left over goes to the skills."""
+
+    topic: float = 0.42
+    offtopic: float = 0.10
+    memory: float = 0.06
+    previous: float = 0.05
+
+
+@dataclass(frozen=True)
+class Course:
+    """Steps of one kind. The learning rate falls in a straight line between two shares of the full one.
+
+    `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first
+    words in these shares of the conversations that end with one; `opening` is the range of tokens kept.
+    """
+
+    steps: int
+    seed: int
+    conversations: int
+    first_rate: float
+    last_rate: float
+    languages: tuple[str, ...] = ("en", "ko", "ja", "zh")
+    is_bold: bool = False
+    lengths: tuple[int, ...] = (66, 16, 10, 5, 3)
+    topic_opening: float = 0.7
+    offtopic_opening: float = 0.9
+    opening: tuple[int, int] = (6, 14)
+    rewriting: float = 1.0
+    mix: Mix = Mix()
+    row: int = 384
+    long_every: int = 8
+
+
+COURSES = (
+    # What the answers are, and how a chat goes.
+    Course(steps=1200, seed=20, conversations=56_000, first_rate=1.0, last_rate=1.0),
+    # Freer wordings.
+    Course(steps=350, seed=23, conversations=30_000, first_rate=0.4, last_rate=0.25, is_bold=True),
+    # Questions in numbers: short conversations, and only the first words of answers that are known by now.
+    Course(
+        steps=1500,
+        seed=25,
+        conversations=110_000,
+        languages=("en", "ko", "ja", "zh", "en", "ko"),
+        first_rate=0.3,
+        last_rate=0.0,
+        is_bold=True,
+        lengths=(86, 8, 4, 1, 1),
+        topic_opening=0.92,
+        offtopic_opening=0.97,
+        opening=(3, 8),
+        rewriting=1.5,
+        row=256,
+        long_every=24,
+    ),
+)
