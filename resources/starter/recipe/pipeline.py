@@ -48,26 +48,21 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     draft = LanguageModel(DRAFT)
     own = _own_answers(main, tokenizer, plan)
     endless = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
-    fall = [1 - step / plan.draft_steps for step in range(plan.draft_steps)]
-    train(
-        draft,
-        lambda start: islice(endless, start, plan.draft_steps),
-        fall,
-        work / "draft.pt",
-        distillation_loss(main),
-    )
+    steps = plan.draft_steps
+    fall = [1 - step / steps for step in range(steps)]
+    loss = distillation_loss(main)
+    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss)
     export_model(draft, tokenizer, target / "draft")
     write_checksums(target)
 
 
 def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
-    """The batches of all courses from step `start` on; a course's rows are drawn when the one before has ended."""
+    """The batches of all courses from step `start` on; a course's rows are drawn when its turn comes."""
     for course in COURSES:
         if start < course.steps:
-            examples = encode_conversations(
-                tokenizer, conversations(course.seed, course.conversations, course)
-            )
-            short = pack(examples, course.row, tokenizer.token_to_id(END_OF_TEXT))
+            drawn = conversations(course.seed, course.conversations, course)
+            padding = tokenizer.token_to_id(END_OF_TEXT)
+            short = pack(encode_conversations(tokenizer, drawn), course.row, padding)
             endless = batches(short, long, _TOKENS_PER_STEP, seed=course.seed, long_every=course.long_every)
             yield from islice(endless, start, course.steps)
         start = max(0, start - course.steps)
