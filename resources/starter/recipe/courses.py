@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Course:
 
     `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first
     words in these shares of the conversations that end with one; `opening` is the range of tokens kept.
+    `rewriting` raises that skill's weight; `repeats` is the share of rows that repeat meaningless tokens.
     """
 
     steps: int
@@ -35,10 +36,28 @@ class Course:
     offtopic_opening: float = 0.9
     opening: tuple[int, int] = (6, 14)
     rewriting: float = 1.0
+    repeats: float = 0.0
     mix: Mix = Mix()
     row: int = 384
     long_every: int = 8
 
+
+_IN_NUMBERS = Course(
+    steps=550,
+    seed=25,
+    conversations=110_000,
+    first_rate=0.3,
+    last_rate=0.2,
+    languages=("en", "ko", "ja", "zh", "en", "ko"),
+    is_bold=True,
+    lengths=(86, 8, 4, 1, 1),
+    topic_opening=0.92,
+    offtopic_opening=0.97,
+    opening=(3, 8),
+    rewriting=1.5,
+    row=256,
+    long_every=24,
+)
 
 COURSES = (
     # What the answers are, and how a chat goes.
@@ -46,20 +65,13 @@ COURSES = (
     # Freer wordings.
     Course(steps=350, seed=23, conversations=30_000, first_rate=0.4, last_rate=0.25, is_bold=True),
     # Questions in numbers: short conversations, and only the first words of answers that are known by now.
-    Course(
-        steps=1500,
-        seed=25,
-        conversations=110_000,
-        languages=("en", "ko", "ja", "zh", "en", "ko"),
-        first_rate=0.3,
-        last_rate=0.0,
-        is_bold=True,
-        lengths=(86, 8, 4, 1, 1),
-        topic_opening=0.92,
-        offtopic_opening=0.97,
-        opening=(3, 8),
-        rewriting=1.5,
-        row=256,
-        long_every=24,
+    _IN_NUMBERS,
+    # Copying for its own sake, among questions.
+    replace(
+        _IN_NUMBERS, steps=350, seed=26, conversations=40_000, first_rate=0.35, last_rate=0.3, repeats=0.4
+    ),
+    # Everything once more, while the rate falls to nothing.
+    replace(
+        _IN_NUMBERS, steps=850, seed=27, conversations=80_000, first_rate=0.3, last_rate=0.0, rewriting=2.0
     ),
 )

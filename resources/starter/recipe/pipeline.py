@@ -16,8 +16,15 @@ from resources.starter.recipe.distillation import distillation_loss
 from resources.starter.recipe.export import export_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
-from resources.starter.recipe.packing import LONG_ROW, SHORT_ROW, Rows, encode_conversations, pack
-from resources.starter.recipe.tokenizer import END_OF_TEXT, train_tokenizer
+from resources.starter.recipe.packing import (
+    LONG_ROW,
+    SHORT_ROW,
+    Rows,
+    encode_conversations,
+    pack,
+    with_repeats,
+)
+from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCABULARY_SIZE, train_tokenizer
 from resources.starter.recipe.training import batches, rates, train
 
 if TYPE_CHECKING:
@@ -63,6 +70,9 @@ def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
             drawn = conversations(course.seed, course.conversations, course)
             padding = tokenizer.token_to_id(END_OF_TEXT)
             short = pack(encode_conversations(tokenizer, drawn), course.row, padding)
+            if course.repeats:
+                meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
+                short = with_repeats(short, course.repeats, meaningless, course.seed)
             endless = batches(short, long, _TOKENS_PER_STEP, seed=course.seed, long_every=course.long_every)
             yield from islice(endless, start, course.steps)
         start = max(0, start - course.steps)
