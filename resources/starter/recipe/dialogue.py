@@ -47,7 +47,7 @@ def draw_system(voice: Voice) -> str | None:
 def _topic(voice: Voice) -> list[Turn]:
     rng = voice.rng
     topic = rng.choice(list(read_content(voice.language).topics.values()))
-    more = read_wordings(voice.language).get(topic.name, ()) if voice.course.is_bold else ()
+    more = read_wordings(voice.language).get(topic.name, ())
     question = voice.word([*topic.questions, *more])
     if rng.random() < 0.2:
         question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.conversations import Conversation
 
-SHORT_ROW, LONG_ROW = 384, 2048
+SHORT_ROW, LONG_ROW = 256, 2048
 _OPEN_ROWS = 64
 
 Example = tuple[list[int], list[bool]]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from tokenizers import Tokenizer
 
+from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.courses import COURSES
 from resources.starter.recipe.distillation import distillation_loss
@@ -49,10 +50,12 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     long = pack(long_examples, LONG_ROW, padding)
 
     main = LanguageModel(MAIN)
+    wire_copying(main)
     train(main, partial(_lessons, tokenizer, long), rates(COURSES), work / "main.pt")
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)
+    wire_copying(draft)
     own = _own_answers(main, tokenizer, plan)
     endless = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
     steps = plan.draft_steps
@@ -69,7 +72,7 @@ def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
         if start < course.steps:
             drawn = conversations(course.seed, course.conversations, course)
             padding = tokenizer.token_to_id(END_OF_TEXT)
-            short = pack(encode_conversations(tokenizer, drawn), course.row, padding)
+            short = pack(encode_conversations(tokenizer, drawn), SHORT_ROW, padding)
             if course.repeats:
                 meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
                 short = with_repeats(short, course.repeats, meaningless, course.seed)

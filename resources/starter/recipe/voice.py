@@ -19,10 +19,7 @@ _REPHRASED_SHARE = 0.35
 
 
 class Voice:
-    """Speaks one language. The random generator is the caller's, so a seed fixes every word.
-
-    In a bold course it also takes liberties with its wordings.
-    """
+    """Speaks one language. The random generator is the caller's, so a seed fixes every word."""
 
     def __init__(self, language: str, rng: random.Random, course: Course = COURSES[0]) -> None:
         self.language = language
@@ -33,7 +30,7 @@ class Voice:
     def word(self, questions: Sequence[str], slots: Mapping[str, object] | None = None) -> str:
         """One of the question templates, drawn, disturbed and filled."""
         text = draw(self.rng.choice(questions), self.rng)
-        if self.course.is_bold and self.rng.random() < _REPHRASED_SHARE:
+        if self.rng.random() < _REPHRASED_SHARE:
             text = rephrase(text, self.language, self.rng, self.phrases["rephrase"]["sets"])
         noise = self.phrases["noise"]
         text = disturb(text, self.language, self.rng, noise["prefixes"], noise["suffixes"])
