@@ -50,18 +50,19 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     long = pack(long_examples, LONG_ROW, padding)
 
     main = LanguageModel(MAIN)
-    wire_copying(main)
-    train(main, partial(_lessons, tokenizer, long), rates(COURSES), work / "main.pt")
+    held = wire_copying(main)
+    lessons = partial(_lessons, tokenizer, long)
+    train(main, lessons, rates(COURSES), work / "main.pt", held=held, held_steps=COURSES[0].steps)
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)
-    wire_copying(draft)
+    held = wire_copying(draft)
     own = _own_answers(main, tokenizer, plan)
     endless = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
     steps = plan.draft_steps
     fall = [1 - step / steps for step in range(steps)]
     loss = distillation_loss(main)
-    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss)
+    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss, held, steps // 4)
     export_model(draft, tokenizer, target / "draft")
     write_checksums(target)
 

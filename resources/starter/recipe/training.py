@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from resources.starter.recipe.circuits import Held, hold
 from resources.starter.recipe.muon import Muon
 
 if TYPE_CHECKING:
@@ -106,8 +107,13 @@ def train(
     shares: Sequence[float],
     checkpoint: Path,
     loss_of: Callable[[LanguageModel, Batch], Tensor] = next_token_loss,
+    held: Held = (),
+    held_steps: int = 0,
 ) -> None:
-    """Train `model` in place, a step for each share of the full rate, going on from `checkpoint` if any."""
+    """Train `model` in place, a step for each share of the full rate, going on from `checkpoint` if any.
+
+    What is `held` keeps its value for the first `held_steps`.
+    """
     optimisers = _optimisers(model)
     start = _resume(model, optimisers, checkpoint)
     began, seen, mean = time.monotonic(), 0, 0.0
@@ -120,6 +126,8 @@ def train(
         for optimiser in optimisers:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
+        if step < held_steps:
+            hold(held)
         seen += batch.tokens.numel()
         mean = loss.item() if mean == 0.0 else 0.95 * mean + 0.05 * loss.item()
         if (step + 1) % REPORT_EVERY == 0:
