@@ -20,9 +20,7 @@ PADDING = 0
 @pytest.fixture(scope="module")
 def examples() -> list[Example]:
     drawn = list(conversations(seed=3, count=300))
-    texts = [
-        text for conversation in drawn for turn in conversation.turns for text in (turn.user, turn.answer)
-    ]
+    texts = [text for conversation in drawn for turn in conversation.turns for text in (turn.user, turn.answer)]
     return list(encode_conversations(train_tokenizer(texts), drawn))
 
 
@@ -62,9 +60,7 @@ def test_only_answers_and_the_end_of_their_turn_are_learned() -> None:
 
 def test_training_text_is_what_the_chat_template_writes() -> None:
     jinja2 = pytest.importorskip("jinja2")
-    conversation = Conversation(
-        "en", (Turn("Hello", "Hi.", "topic"), Turn("Bye", "Goodbye.", "topic")), "Be kind."
-    )
+    conversation = Conversation("en", (Turn("Hello", "Hi.", "topic"), Turn("Bye", "Goodbye.", "topic")), "Be kind.")
     tokenizer = train_tokenizer(["Hello Hi. Bye Goodbye. Be kind. system user assistant\n"] * 3)
     messages = [{"role": "system", "content": "Be kind."}]
     for turn in conversation.turns:

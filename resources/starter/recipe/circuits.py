@@ -74,9 +74,7 @@ def _wire_predecessor(attention: Attention, shared: Tensor, carried: Tensor, wri
     )
 
 
-def _wire_match(
-    attention: Attention, slow: Tensor, carried: Tensor, written: Tensor, readable: Tensor
-) -> Held:
+def _wire_match(attention: Attention, slow: Tensor, carried: Tensor, written: Tensor, readable: Tensor) -> Held:
     """Heads 0 and 1 attend where the predecessor equals the present token, and copy what stands there."""
     size = attention.shape.head_dim
     gain = torch.ones(size)

@@ -84,9 +84,7 @@ class Pair:
 
         Prompts of one length share a batch, so none needs padding.
         """
-        prompts = [
-            self.tokenizer.apply_chat_template(turns, add_generation_prompt=True) for turns in dialogues
-        ]
+        prompts = [self.tokenizer.apply_chat_template(turns, add_generation_prompt=True) for turns in dialogues]
         places = defaultdict(list)
         for place, prompt in enumerate(prompts):
             places[len(prompt)].append(place)

@@ -35,9 +35,7 @@ def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> No
 def write_checksums(target: Path) -> None:
     """Pin what target/main and target/draft hold in target/SHA256SUMS, in the format of sha256sum."""
     files = sorted(path for name in ("main", "draft") for path in (target / name).iterdir())
-    lines = [
-        f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(target).as_posix()}" for path in files
-    ]
+    lines = [f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(target).as_posix()}" for path in files]
     (target / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
