@@ -58,6 +58,7 @@ class ModelsPage(QWidget):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setProperty("look", "reason-plain")
+        self._memory.setWordWrap(True)
         self._note.hide()
         for head in self._heads:
             head.setProperty("look", "caption")
