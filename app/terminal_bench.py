@@ -37,11 +37,17 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, against mlx-lm's batch")
     parser.add_argument("--repetitions", type=int, default=3, metavar="N")
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N")
+    parser.add_argument("--window", action="store_true", help="measure what the window costs instead")
+    parser.add_argument("--messages", type=int, default=500, metavar="N", help="with --window: in the open chat")
+    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="with --window: tokens a second")
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="with --window: of streaming")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
+    if arguments.window:
+        return _run_window(arguments)
     try:
         report = _measure(arguments)
     except BadRequest as error:
@@ -53,6 +59,15 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return FAILED
     print(json.dumps(report, ensure_ascii=False) if arguments.json else _table(report))
+    return FINISHED
+
+
+def _run_window(arguments: argparse.Namespace) -> int:
+    # Qt comes in with it.
+    from app import window_bench
+
+    report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, max(1, arguments.repetitions))
+    print(json.dumps(report) if arguments.json else window_bench.table(report))
     return FINISHED
 
 

@@ -49,8 +49,8 @@ class AttachmentRow(QWidget):
 
     def _fill(self) -> None:
         while self._row.count() > 1:
-            chip = self._row.takeAt(0).widget()
-            if chip is not None:
+            item = self._row.takeAt(0)
+            if item is not None and (chip := item.widget()) is not None:
                 chip.hide()
                 chip.deleteLater()
         for place, (attachment, tokens) in enumerate(self._files.items()):

@@ -46,6 +46,7 @@ class Transcript(QScrollArea):
         self._at_end = True
         self._as_tokens = False
         self._query: Query | None = None
+        self._loaded_at = 0
         self._column = QWidget()
         self._build_body()
         self.link_menu = QMenu(self)
@@ -208,6 +209,10 @@ class Transcript(QScrollArea):
 
         What is in view stays where it is, although rooms above it turn out higher or lower than they were guessed.
         """
+        self._load_rounds()
+        self._loaded_at = self.verticalScrollBar().value()
+
+    def _load_rounds(self) -> None:
         for _ in range(_LOAD_ROUNDS):
             self._settle()
             bar, height = self.verticalScrollBar(), self.viewport().height()
@@ -270,7 +275,9 @@ class Transcript(QScrollArea):
     def _value_changed(self, value: int) -> None:
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
-        self._load_soon()
+        # There are widgets for a screen in both directions; following an answer line by line needs no new ones.
+        if abs(value - self._loaded_at) > self.viewport().height() // 4:
+            self._load_soon()
 
     def _show_newest(self) -> None:
         self._newest.setVisible(not self._at_end)
