@@ -33,6 +33,8 @@ class Circumstances:
     has_turns: bool = False
     has_answer: bool = False
     can_retry: bool = False
+    can_go_on: bool = False
+    is_kept: bool = False
     loading: bool = False
     can_restore: bool = False
 
@@ -103,13 +105,96 @@ ACTIONS = (
         enabled=lambda now: now.can_retry,
     ),
     ActionSpec(
+        "continue-answer",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Continue"),
+        QT_TRANSLATE_NOOP("Actions", "Continue the last answer"),
+        "Ctrl+Shift+R",
+        "play",
+        enabled=lambda now: now.can_go_on,
+    ),
+    ActionSpec(
+        "edit-last",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Edit last message"),
+        QT_TRANSLATE_NOOP("Actions", "Edit your last message"),
+        "Ctrl+E",
+        "edit",
+        enabled=lambda now: now.can_retry,
+    ),
+    ActionSpec(
+        "rename-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Rename chat"),
+        QT_TRANSLATE_NOOP("Actions", "Change the title of this chat"),
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
+        "pin-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Pin or unpin chat"),
+        QT_TRANSLATE_NOOP("Actions", "Keep this chat at the top, or no longer"),
+        "",
+        "pin",
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
+        "duplicate-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Duplicate chat"),
+        QT_TRANSLATE_NOOP("Actions", "Make a copy of this chat"),
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
+        "archive-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Archive chat"),
+        QT_TRANSLATE_NOOP("Actions", "Put this chat into the archive"),
+        "",
+        "archive",
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
         "delete-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Delete chat"),
         QT_TRANSLATE_NOOP("Actions", "Delete this chat"),
         "",
         "trash",
-        enabled=lambda now: now.has_turns,
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
+        "save-again",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Save again"),
+        QT_TRANSLATE_NOOP("Actions", "Try again to save what could not be saved"),
+    ),
+    ActionSpec(
+        "show-chats-folder",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Show the chats folder"),
+        QT_TRANSLATE_NOOP("Actions", "Open the folder that holds the chats"),
+        "",
+        "folder",
+    ),
+    ActionSpec(
+        "export-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Export chat…"),
+        QT_TRANSLATE_NOOP("Actions", "Save this chat as Markdown, HTML or JSON"),
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
+        "export-all",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Export all chats…"),
+        QT_TRANSLATE_NOOP("Actions", "Save all chats into one file or folder"),
+    ),
+    ActionSpec(
+        "import-chats",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Import chats…"),
+        QT_TRANSLATE_NOOP("Actions", "Take over chats of Tandem or of other apps"),
     ),
     ActionSpec(
         "settings",
@@ -158,6 +243,15 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Go to the message box"),
         "Ctrl+L",
         "edit",
+    ),
+    ActionSpec(
+        "find-in-chat",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Find in chat"),
+        QT_TRANSLATE_NOOP("Actions", "Find words in this chat"),
+        "Ctrl+F",
+        "search",
+        enabled=lambda now: now.has_turns,
     ),
     ActionSpec(
         "search-chats",

@@ -25,10 +25,11 @@ class Bridge(QObject):
     """Brings what the engine says to the GUI thread.
 
     Receivers are called once a frame at most, with everything that has arrived for them since the last frame;
-    `frame` follows when all of them have been served.
+    `frame` follows when all of them have been served; `frame_begins` goes before.
     """
 
     frame = Signal()
+    frame_begins = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +62,8 @@ class Bridge(QObject):
 
     def drain(self) -> None:
         """Hand over everything that has arrived."""
+        if self._inbox:
+            self.frame_begins.emit()
         arrived: dict[int, list[Event]] = {}
         finished: list[tuple[int, Future[Any]]] = []
         while self._inbox:

@@ -23,8 +23,10 @@ from app import wording
 from app.actions import ACTIONS, MENUS, Actions, Circumstances, menu_title
 from app.banner import Banner
 from app.chat.composer import Composer
+from app.chat.find_bar import FindBar
 from app.chat.transcript import COLUMN_WIDTH, Transcript
 from app.chat.welcome import Welcome
+from app.chat_commands import CHAT_COMMANDS, ChatCommands
 from app.conversations.pane import ChatPane
 from app.header import Header
 from app.language import LANGUAGES
@@ -34,8 +36,12 @@ from app.models.switcher import Switcher
 from app.palette import CommandPalette
 from app.places import settings_folder
 from app.preferences.dialog import Owners, SettingsWindow
+from app.preferences.effects import Effects
 from app.preferences.preference_file import PreferenceFile
+from app.preferences.window_place import place_of, put_back, wanted_panes
 from app.shortcut_sheet import ShortcutSheet
+from app.speculation.chat_controls import ChatControls
+from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
 
 if TYPE_CHECKING:
@@ -60,10 +66,12 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session, self._application = session, application
         self._library = library or Library(PreferenceFile(settings_folder() / "settings.json"))
-        self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
+        self._preferences = self._library.preferences
+        self._wanted = wanted_panes(self._preferences.values)
         self._as_tokens = False
+        self._shown: Chat = session.chat
         self._actions = Actions(self._handlers(), self)
-        self._chats = ChatPane(session.chats, self._actions["new-chat"], self)
+        self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
         self._banner = Banner(self)
         self._switcher = Switcher(self._library, session, self._header, self._banner, self)
@@ -72,16 +80,24 @@ class MainWindow(QMainWindow):
         self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
+        self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
+        self._panel.add_controls(ChatControls(session))
         self._settings_menu = QMenu(self)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
+        self._find = FindBar(lambda: session.chat.turns, self)
+        self._commands = ChatCommands(
+            session, self._actions, self._chats, self._transcript, self._find, self._banner, self
+        )
         self._build()
         self._connect()
         self._mark_choices()
         self.retranslate()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
+        put_back(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
+        self._tell_of_backup()
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         session = self._session
@@ -89,9 +105,6 @@ class MainWindow(QMainWindow):
             "new-chat": session.new_chat,
             "send": lambda: self._composer.send(),
             "stop": session.stop,
-            "ask-again": lambda: self._ask_again(session.chat.turns[-1]),
-            "delete-chat": self._delete_chat,
-            "restore-chat": self._restore_chat,
             "close-window": self.close,
             "quit": self.close,
             "copy-answer": self._copy_answer,
@@ -113,6 +126,8 @@ class MainWindow(QMainWindow):
             "palette": lambda: self._palette.open(),
             "shortcuts": lambda: self._shortcuts.open(),
         }
+        for action_id in CHAT_COMMANDS:
+            handlers[action_id] = partial(self._run_command, action_id)
         for action_id in _METHODS:
             handlers[action_id] = partial(self._choose_method, action_id)
         for mode in ("system", "light", "dark"):
@@ -131,6 +146,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header)
+        column.addWidget(self._find)
         column.addWidget(self._stack, 1)
         column.addLayout(_centred(self._banner))
         column.addSpacing(8)
@@ -170,7 +186,12 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._show_chat)
         session.asked.connect(self._show_new_turn)
         session.arrived.connect(self._show_arrived)
-        session.chats_changed.connect(lambda: self._chats.refresh(session.chat))
+        session.kept.connect(lambda _chat, _turn: self._update_actions())
+        session.trashed.connect(lambda _chat, _title: self._update_actions())
+        session.path_changed.connect(self._show_path)
+        session.returned.connect(self._take_back)
+        session.keeper.opened.connect(lambda _report: self._update_actions())
+        session.keeper.unsaved.connect(lambda _error: self._update_actions())
         session.models_changed.connect(self._models_changed)
         session.speculation_changed.connect(self._mark_choices)
         self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
@@ -178,11 +199,13 @@ class MainWindow(QMainWindow):
         self._offer.starter_wanted.connect(self._composer.setFocus)
         self._offer.more_wanted.connect(lambda: self._settings.open("models"))
         session.problem.connect(self._show_problem)
-        self._chats.chosen.connect(session.open)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
         self._composer.edit.edited.connect(self._update_actions)
-        self._transcript.again.connect(self._ask_again)
+        self._composer.edit.textChanged.connect(self._keep_draft)
+        self._composer.files.changed.connect(self._keep_draft)
+        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
+        self._composer.edit.files_given.connect(self._attach)
         self._transcript.rounds_selected.connect(self._mark_rounds)
         self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
@@ -190,10 +213,11 @@ class MainWindow(QMainWindow):
     # What the session says
 
     def _show_chat(self, chat: Chat) -> None:
+        self._shown = chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         self._transcript.show_chat(chat)
         self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
-        self._chats.refresh(chat)
+        self._composer.show_draft(chat.draft, chat.draft_attachments)
         self._update_actions()
         self._composer.setFocus()
 
@@ -203,6 +227,27 @@ class MainWindow(QMainWindow):
             self._transcript.add_turn(turn)
             self._panel.show_answer(turn.answer)
             self._update_actions()
+
+    def _show_path(self, chat: Chat) -> None:
+        if chat is self._session.chat:
+            self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
+            self._transcript.show_path(chat)
+            self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
+            self._update_actions()
+
+    def _take_back(self, chat: Chat, turn: Turn) -> None:
+        """A question that could not be kept stands in the composer again."""
+        if chat is self._session.chat and not self._composer.has_text:
+            self._composer.show_draft(turn.question, turn.attachments)
+
+    def _attach(self, files: list[str]) -> None:
+        self._commands.attach(files, self._composer.files.add)
+
+    def _run_command(self, action_id: str) -> None:
+        self._commands.handlers()[action_id]()
+
+    def _keep_draft(self) -> None:
+        self._session.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
         if chat is not self._session.chat:
@@ -235,16 +280,23 @@ class MainWindow(QMainWindow):
 
         self._banner.tell(sentence, None)
 
+    def _tell_of_backup(self) -> None:
+        if (backup := self._preferences.backup) is not None:
+
+            def sentence() -> str:
+                text = self.tr(
+                    "Some of your settings could not be read and are at their defaults. The old file is {file}."
+                )
+                return text.format(file=backup)
+
+            self._banner.tell(sentence, None, calm=True)
+
     # What the user does
 
     def _ask(self, text: str) -> None:
         if self._session.ready:
-            self._session.ask(text)
+            self._session.ask(text, self._composer.take_attachments())
             self._update_actions()
-
-    def _ask_again(self, turn: Turn) -> None:
-        if self._session.ready:
-            self._session.ask_again(turn)
 
     def _show_as_tokens(self, as_tokens: bool) -> None:
         self._as_tokens = as_tokens
@@ -264,18 +316,6 @@ class MainWindow(QMainWindow):
         self._settings.close()
         self.activateWindow()
         self._composer.setFocus()
-
-    def _delete_chat(self) -> None:
-        title = self._session.chat.title
-        self._session.delete(self._session.chat)
-        self._update_actions()
-        self._banner.tell(
-            lambda: self.tr("“{title}” was deleted.").format(title=title), self._actions["restore-chat"], calm=True
-        )
-
-    def _restore_chat(self) -> None:
-        self._banner.hide()
-        self._session.restore()
 
     def _copy_answer(self) -> None:
         answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
@@ -320,6 +360,7 @@ class MainWindow(QMainWindow):
 
     def _set_pane(self, pane: str, shown: bool) -> None:
         self._wanted[pane] = shown
+        self._preferences.change(**{pane: "shown" if shown else "hidden"})
         self._arrange()
 
     def _arrange(self) -> None:
@@ -344,6 +385,8 @@ class MainWindow(QMainWindow):
                 has_turns=bool(turns),
                 has_answer=any(turn.answer.text for turn in turns),
                 can_retry=session.ready and bool(turns),
+                can_go_on=session.ready and bool(turns) and turns[-1].answer.unfinished,
+                is_kept=session.chat.id is not None,
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
             )
@@ -358,6 +401,9 @@ class MainWindow(QMainWindow):
             return self.tr("The models are loading. You can write already.")
         if pair.main is None:
             return self.tr("No main model is loaded.")
+        if used := self._session.chat.context_tokens():
+            text = self.tr("{used} of {limit} tokens")
+            return text.format(used=number(used, 0), limit=number(pair.main.context_length, 0))
         return ""
 
     def retranslate(self) -> None:
@@ -380,7 +426,10 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
+        self._preferences.change(window_place=place_of(self))
+        self._effects.close()
         self.hide()
+        self._commands.transfer.close()
         self._settings.close()
         self._library.close()
         self._session.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,9 @@ def run(screenshot: str | None = None, language: str | None = None) -> int:
 def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
     from app.window import open_window
 
-    window, session = open_window(application)
+    # A folder of its own: the test leaves nothing among the user's chats.
+    folder = tempfile.TemporaryDirectory(prefix="tandem-self-test-")
+    window, session = open_window(application, chats=Path(folder.name) / "chats.db")
     try:
         _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []
@@ -59,6 +62,8 @@ def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
         return _report(answer, _problem_of(answer))
     finally:
         window.close()
+        session.close()
+        folder.cleanup()
 
 
 def _problem_of(answer: Answer) -> str:

@@ -7,11 +7,14 @@ where there are many.
 
 from __future__ import annotations
 
+import re
 from string import Template
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.theme import Colours
+
+_FONT_SIZE = re.compile(r"font-size: (\d+)px")
 
 _RULES = Template("""
 * { font-size: 14px; }
@@ -59,11 +62,16 @@ QPushButton[look="chip-on"] { background: $panel; border: 1px solid $draft; bord
 QPushButton[look="chip-on"]:hover { background: $draft_tint; }
 QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
 
+QToolButton[look="quiet"] { padding: 0; border-radius: 6px; }
+QToolButton[look="quiet"]:focus { border: 2px solid $main; padding: 0; }
+#findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
+
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
     selection-background-color: $main; selection-color: $on_accent; }
 QLineEdit:focus { border: 1px solid $main; }
 
 #composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#attachment { background: $selection; border-radius: 8px; }
 #composer { background: transparent; border: none; padding: 0; }
 #send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;
     max-height: 30px; border: none; }
@@ -84,7 +92,17 @@ QLineEdit:focus { border: 1px solid $main; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
 #card { background: $panel; border: 1px solid $line; border-radius: 12px; }
 #settings, #pageBody { background: $window; }
-#settingsList { background: $sidebar; border: none; border-right: 1px solid $line; padding: 24px 10px; outline: none; }
+#settingsSide { background: $sidebar; border: none; border-right: 1px solid $line; }
+#settingsList { background: $sidebar; border: none; outline: none; }
+QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
+    selection-background-color: $selection; selection-color: $text; }
+QTableView::item { padding: 4px 8px; border: none; }
+QHeaderView, QHeaderView::section { background: $panel; color: $muted; border: none; padding: 6px 8px;
+    font-size: 12px; }
+QHeaderView::section { border-bottom: 1px solid $line; }
+#settingRow { border: none; border-bottom: 1px solid $line; }
+#record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
+QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
 QLabel[look="page-title"] { font-weight: 600; font-size: 20px; }
@@ -127,5 +145,7 @@ QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
 """)
 
 
-def stylesheet(colours: Colours) -> str:
-    return _RULES.substitute(vars(colours))
+def stylesheet(colours: Colours, text_size: int = 100) -> str:
+    """The rules in these colours, with every text at `text_size` percent."""
+    rules = _RULES.substitute(vars(colours))
+    return _FONT_SIZE.sub(lambda found: f"font-size: {round(int(found[1]) * text_size / 100)}px", rules)

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import EngineError, starter_pair
-from engine.errors import BadRequest
+from engine.errors import BadRequest, require
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.bench.arms import Arm
+    from engine.bench.prompts import Prompt
     from engine.loading import LoadedModel
     from engine.scheduler import Scheduler
 
@@ -31,13 +34,20 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--against", choices=("mlx-lm",), help="add mlx-lm's own generation to the arms")
     parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="of our arms; mlx-lm's are greedy")
     parser.add_argument("--arms", metavar="NAMES", help="only these arms, separated by ';' (plain is always run)")
+    parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, against mlx-lm's batch")
     parser.add_argument("--repetitions", type=int, default=3, metavar="N")
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N")
+    parser.add_argument("--window", action="store_true", help="measure what the window costs instead")
+    parser.add_argument("--messages", type=int, default=500, metavar="N", help="with --window: in the open chat")
+    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="with --window: tokens a second")
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="with --window: of streaming")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
+    if arguments.window:
+        return _run_window(arguments)
     try:
         report = _measure(arguments)
     except BadRequest as error:
@@ -52,6 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
     return FINISHED
 
 
+def _run_window(arguments: argparse.Namespace) -> int:
+    # Qt comes in with it.
+    from app import window_bench
+
+    report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, max(1, arguments.repetitions))
+    print(json.dumps(report) if arguments.json else window_bench.table(report))
+    return FINISHED
+
+
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     # Here and not at the top: mlx comes in with them, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner
@@ -62,6 +81,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.synthetic:
         asked = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
     main, draft = _synthetic_pair(arguments, scheduler) if arguments.synthetic else _pair(arguments)
+    if arguments.concurrent:
+        return _measure_concurrency(arguments, scheduler, main, asked)
     scheduler.install(main, draft)
     chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
     if arguments.against:
@@ -76,6 +97,36 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     scheduler.close()
     models = {"main": main.info.name, "draft": draft.info.name if draft else None}
     return {"models": models, **runner.summarise(trials)}
+
+
+def _measure_concurrency(
+    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, asked: Sequence[Prompt]
+) -> dict[str, Any]:
+    from engine.bench import concurrency
+
+    try:
+        counts = [int(count) for count in arguments.concurrent.split(",")]
+    except ValueError:
+        counts = []
+    most = scheduler.settings.most_active
+    require(
+        bool(counts) and all(1 <= n <= most for n in counts),
+        "concurrent",
+        f"numbers up to {most}",
+        arguments.concurrent,
+    )
+    scheduler.install(main, None)
+    report = concurrency.measure(
+        scheduler,
+        main,
+        counts,
+        asked,
+        repetitions=arguments.repetitions,
+        max_tokens=arguments.max_tokens,
+        progress=_progress,
+    )
+    scheduler.close()
+    return {"models": {"main": main.info.name, "draft": None}, **report}
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
@@ -126,6 +177,14 @@ def _table(report: dict[str, Any]) -> str:
         f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}",
         f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}",
         "",
+    ]
+    if "concurrent" in report:
+        lines.append(f"{'answers at once':18}{'tokens/s':>10}{'mlx-lm':>10}{'ratio':>8}")
+        for count, figures in report["concurrent"].items():
+            speeds = f"{figures['tokens_per_s']:>10.1f}{figures['mlx_lm_tokens_per_s']:>10.1f}"
+            lines.append(f"{count:18}{speeds}{_ratio(figures['ratio']):>8}")
+        return "\n".join(lines)
+    lines += [
         f"{'arm':24}{'tokens/s':>10}{'speed-up':>10}{'slowest':>9}{'TTFT':>7}{'accepted':>10}{'host':>7}  by kind",
     ]
     for name, figures in report["arms"].items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -15,17 +16,21 @@ from app.main_window import MainWindow
 from app.models.library import Library
 from app.places import learned_file, settings_folder
 from app.preferences.preference_file import PreferenceFile
+from app.record import RECORD
 from app.session import Session
 from engine import Engine, starter_pair
 from engine.settings import EngineSettings
 
 
-def open_window(application: Application, preferences: PreferenceFile | None = None) -> tuple[MainWindow, Session]:
+def open_window(
+    application: Application, preferences: PreferenceFile | None = None, chats: Path | None = None
+) -> tuple[MainWindow, Session]:
     """The window with its session. A pair begins to load once the window has been painted.
 
-    With `preferences` it is the one that was used last, if it is still there; else the starter pair.
+    With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
+    file of the chats; None is the user's own.
     """
-    session = Session(partial(Engine, EngineSettings(learned_file=learned_file())), starter_pair())
+    session = Session(partial(Engine, EngineSettings(learned_file=learned_file())), starter_pair(), chats)
     library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
     if preferences is not None:
@@ -37,8 +42,9 @@ def open_window(application: Application, preferences: PreferenceFile | None = N
 
 
 def _load_last(session: Session, preferences: PreferenceFile) -> None:
-    main, draft = preferences.values.main_model, preferences.values.draft_model
-    if main and (Path(main) / "config.json").exists():
+    values = preferences.values
+    main, draft = values.main_model, values.draft_model
+    if values.start_with == "last" and main and (Path(main) / "config.json").exists():
         session.load(main, draft or None)
     else:
         session.load_starter()
@@ -56,15 +62,16 @@ def _remember(session: Session, preferences: PreferenceFile) -> None:
 
 def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
-    preferences = PreferenceFile(settings_folder() / "settings.json")
+    disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
+    preferences = PreferenceFile(settings_folder() / "settings.json", later=disk.submit)
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
-    application.language.changed.connect(lambda: preferences.change(language=application.language.choice))
-    application.theme.changed.connect(lambda: preferences.change(theme=application.theme.mode))
+    RECORD.start()
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     crash.catch_in_slots(window.show_crash)
     code = application.exec()
     session.close()
+    disk.shutdown()
     return code

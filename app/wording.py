@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.conversations.errors import StoreInUse, StoreTooNew
 from app.models.hub_wording import hub_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.conversations.errors import StoreError
+    from app.conversations.opening import Damage
     from engine.errors import EngineError
     from engine.stats import PlainSpan
 
@@ -27,7 +30,7 @@ def error_sentence(error: EngineError) -> str:
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
     if error.code == "not-enough-memory":
         return _not_enough_memory(error.arguments)
-    return _error_sentences(error.code).format(**arguments)
+    return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
 def _error_sentences(code: str) -> str:
@@ -49,7 +52,8 @@ def _error_sentences(code: str) -> str:
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."
         ),
     }
-    return sentences[code]
+    # An answer that another version or another app recorded may have a code that is not ours.
+    return sentences.get(code, sentences["engine"])
 
 
 def _prompt_too_long(tokens: int, limit: int) -> str:
@@ -198,6 +202,41 @@ def draft_reasons() -> dict[str, str]:
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
         "no-room": translate("DraftReasons", "There is not enough memory for it."),
     }
+
+
+def store_sentence(error: StoreError) -> str:
+    """Why something of the chats could not be kept, and what to do."""
+    translate = QCoreApplication.translate
+    sentences = {
+        "full": translate("Store", "The disk is full, so this chat cannot be saved. Free some space and save again."),
+        "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
+        "io": translate("Store", "The disk does not answer as it should, so this chat cannot be saved."),
+    }
+    other = translate("Store", "Something of this chat could not be saved: {detail}")
+    return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
+
+
+def closed_store_sentence(error: Exception) -> str:
+    """Why the chats cannot be opened at all."""
+    translate = QCoreApplication.translate
+    if isinstance(error, StoreInUse):
+        return translate(
+            "Store", "Tandem is open a second time, and that window has your chats. Nothing you write here is kept."
+        )
+    if isinstance(error, StoreTooNew):
+        return translate(
+            "Store", "A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept."
+        )
+    text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
+    return text.format(detail=str(error))
+
+
+def damage_sentence(damage: Damage) -> str:
+    """What became of a damaged file of chats."""
+    text = QCoreApplication.translate(
+        "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
+    )
+    return text.format(name=damage.set_aside.name)
 
 
 def _number(value: float, decimals: int = 0) -> str:

@@ -11,6 +11,7 @@ from engine.engine import Engine, RequestStream, starter_pair  # noqa: E402  (ml
 from engine.errors import EngineError, ModelNotUsable  # noqa: E402
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted  # noqa: E402
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings  # noqa: E402
+from engine.settings import EngineSettings  # noqa: E402
 from engine.stats import RequestStats, RoundRecord  # noqa: E402
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ChatRequest",
     "Engine",
     "EngineError",
+    "EngineSettings",
     "Event",
     "Failed",
     "Finished",

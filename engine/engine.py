@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import engine
 from engine.errors import EngineClosed, EngineError, InternalFailure
@@ -21,11 +21,13 @@ from engine.events import Event, Failed, Finished
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
+    from engine.models import LoadedPair
     from engine.requests import ChatRequest
-    from engine.scheduler import LoadedPair, Scheduler
+    from engine.scheduler import EngineStatus, Scheduler
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Command = Callable[["Scheduler"], None]
 
 
@@ -81,21 +83,32 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def load(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+    def load(
+        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
+    ) -> Future[LoadedPair]:
         """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
 
-        The future raises `ModelNotUsable` when the main model cannot be used; the one loaded before then stays. A
-        draft that cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
+        The future raises `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless
+        `allow_oversize`; the one loaded before then stays. A draft that cannot be used does not stop the main model:
+        see `LoadedPair.draft_problem`.
         """
-        return self._call(lambda scheduler: scheduler.load(main, draft))
+        return self._call(lambda scheduler: scheduler.load(main, draft, allow_oversize=allow_oversize))
 
-    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
         """Load another draft model, or none, beside the main model; takes effect at the next round."""
-        return self._call(lambda scheduler: scheduler.set_draft(draft))
+        return self._call(lambda scheduler: scheduler.set_draft(draft, allow_oversize=allow_oversize))
 
     def unload(self) -> Future[LoadedPair]:
         """Drop both models and everything cached for them."""
         return self._call(lambda scheduler: scheduler.unload())
+
+    def status(self) -> Future[EngineStatus]:
+        """How much goes on, and the memory that models, answers and finished turns take."""
+        return self._call(lambda scheduler: scheduler.status)
+
+    def clear_prefix_cache(self) -> Future[None]:
+        """Forget all finished turns and give their memory back; the next question reads its whole prompt."""
+        return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
@@ -113,8 +126,8 @@ class Engine:
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
-    def _call(self, work: Callable[[Scheduler], LoadedPair]) -> Future[LoadedPair]:
-        future: Future[LoadedPair] = Future()
+    def _call(self, work: Callable[[Scheduler], T]) -> Future[T]:
+        future: Future[T] = Future()
 
         def command(scheduler: Scheduler) -> None:
             if not future.set_running_or_notify_cancel():
@@ -145,7 +158,7 @@ class Engine:
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler(self._settings)
+        scheduler = Scheduler(self._settings, self._closed.is_set)
         try:
             self._serve(scheduler)
         finally:
@@ -157,8 +170,10 @@ class Engine:
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
             command = self._next_command(wait=not scheduler.busy)
-            if command is _NOTHING:
+            if command is _NOTHING and scheduler.busy:
                 scheduler.step()
+            elif command is _NOTHING:
+                scheduler.park()
             elif command is None:
                 return
             else:
@@ -166,7 +181,8 @@ class Engine:
 
     def _next_command(self, *, wait: bool) -> Command | None:
         try:
-            return self._commands.get(block=wait)
+            # Who is idle waits for as long as the models may stay.
+            return self._commands.get(block=wait, timeout=self._settings.unload_after_s)
         except queue.Empty:
             return _NOTHING
 

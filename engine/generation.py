@@ -6,8 +6,9 @@ it, and hand every token they draw to `read` and `record` here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import mlx.core as mx
 
@@ -15,7 +16,7 @@ from engine.errors import PromptTooLong
 from engine.events import Finished, PrefillProgress, Token, TokensCommitted
 from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation, PrefixCache
-from engine.prompts import render, turn_boundaries
+from engine.prompts import newest_turns, render, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
 from engine.stats import RequestLog, RequestStats, RoundRecord
@@ -45,10 +46,8 @@ class Generation:
     """
 
     def __init__(self, request: ChatRequest, main: LoadedModel, cache: PrefixCache, started: float) -> None:
-        prompt = render(main.tokenizer, request.messages)
         limit = main.info.context_length
-        if len(prompt) >= limit:
-            raise PromptTooLong(len(prompt), limit)
+        messages, prompt = _fitting(request, main.tokenizer, limit)
         self.request = request
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt)
@@ -65,6 +64,7 @@ class Generation:
         self.disturbed = False
         self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
         self.log.cached_tokens = sequence.position
+        self.log.dropped_messages = len(request.messages) - len(messages)
         self._main = main
         self._cache = cache
         self._budget = min(request.max_tokens or limit, limit - len(prompt))
@@ -79,6 +79,11 @@ class Generation:
     def remaining(self) -> int:
         """Tokens that the answer may still grow by."""
         return self._budget - len(self.ids)
+
+    @property
+    def most_tokens(self) -> int:
+        """How long the text can become, prompt included."""
+        return len(self.conversation.main.tokens) + self.remaining
 
     @property
     def unread(self) -> int:
@@ -167,6 +172,20 @@ class Generation:
     def release(self) -> None:
         """Give what is sound of the caches back to the prefix cache."""
         self._cache.put(self.conversation)
+
+
+def _fitting(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence[Mapping[str, str]], list[int]]:
+    """The conversation, shortened if it is too long and may be, and its tokens. Raises `PromptTooLong`."""
+    messages: Sequence[Mapping[str, str]] = request.messages
+    prompt = whole = render(tokenizer, messages)
+    if request.overflow == "shorten":
+        room = limit - min(request.max_tokens or limit, limit // 4)
+        shorter = newest_turns(messages)
+        while len(prompt) > room and (left := next(shorter, None)) is not None:
+            messages, prompt = left, render(tokenizer, left)
+    if len(prompt) >= limit:
+        raise PromptTooLong(len(whole), limit)
+    return messages, prompt
 
 
 def release_unused_memory() -> None:

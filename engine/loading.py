@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx_lm.models.cache import make_prompt_cache
+from mlx.utils import tree_flatten
+from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import dequantize_model, load_model, load_tokenizer
 
-from engine.errors import ModelNotUsable
+from engine.errors import EngineClosed, ModelNotUsable
 from engine.hub.inspection import check_folder
 from engine.hub.names import resolve_model
 from engine.hub.repository_names import repository_of_folder
@@ -24,17 +26,20 @@ from engine.hub.repository_names import repository_of_folder
 log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
+# Weights that are read at once: loading can be given up in between.
+PIECE_BYTES = 2**28
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a front end shows of a loaded model; plain data."""
+    """What a front end shows of a loaded model; plain data. `kv_bits` None: caches have the model's own precision."""
 
     name: str
     path: Path
     architecture: str
     context_length: int
     bytes: int
+    kv_bits: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +47,7 @@ class LoadedModel:
     """A model ready to run.
 
     `vocabulary` counts the ids that the tokenizer knows; output rows behind it are padding. `end_tokens` are the ids
-    that end a turn.
+    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches.
     """
 
     info: ModelInfo
@@ -50,37 +55,42 @@ class LoadedModel:
     tokenizer: Any
     vocabulary: int
     end_tokens: frozenset[int]
+    config: Mapping[str, Any] = field(default_factory=dict)
+    kv_group: int = 0
 
     def new_caches(self) -> list[Any]:
-        """Empty caches, one for each layer, as the model itself defines them."""
-        caches: list[Any] = make_prompt_cache(self.model)
-        return caches
+        """Empty caches, one for each layer, as the model itself defines them or with quantised full attention."""
+        return _new_caches(self.model, self.info.kv_bits, self.kv_group)
 
 
-def load(name_or_path: str | Path) -> LoadedModel:
+def load(
+    name_or_path: str | Path, kv_bits: int | None = None, give_up: Callable[[], bool] = lambda: False
+) -> LoadedModel:
     """Load a model from a folder, or by its Hub name from the local Hub cache.
 
-    Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with.
-    Raises `ModelNotUsable`.
+    Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
+    the model cannot do with caches of `kv_bits`, they stay as they are. Between pieces of the weights `give_up` is
+    asked. Raises `ModelNotUsable`, and `EngineClosed` after giving up.
     """
     path = resolve_model(name_or_path)
     check_folder(path)
-    model, config = _load_weights(path)
-    if mx.default_device() == mx.Device(mx.cpu):
-        model = _as_float32(model)
+    model, config = _load_weights(path, give_up)
     tokenizer = _load_tokenizer(path, config)
     vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     if vocabulary == 0:
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
+    group = _kv_group(model, kv_bits) if kv_bits is not None else 0
     info = ModelInfo(
         name=_display_name(name_or_path, path),
         path=path,
         architecture=str(config.get("model_type", "")),
         context_length=_context_length(config),
         bytes=_parameter_bytes(model),
+        kv_bits=kv_bits if group else None,
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
-    loaded = LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids))
+    ends = frozenset(tokenizer.eos_token_ids)
+    loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
     _warm_up(loaded)
     return loaded
 
@@ -95,12 +105,58 @@ def _warm_up(loaded: LoadedModel) -> None:
         raise _explain(loaded.info.path, error) from error
 
 
-def _load_weights(path: Path) -> tuple[nn.Module, dict[str, Any]]:
+def _load_weights(path: Path, give_up: Callable[[], bool]) -> tuple[nn.Module, dict[str, Any]]:
     try:
-        model, config = load_model(path, lazy=False)
+        model, config = load_model(path, lazy=True)
+        if mx.default_device() == mx.Device(mx.cpu):
+            model = dequantize_model(model)
+            model.set_dtype(mx.float32)
+        for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
+            if give_up():
+                raise EngineClosed
+            mx.eval(piece)
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
         raise _explain(path, error) from error
     return model, config
+
+
+def _pieces(arrays: list[mx.array]) -> Iterator[list[mx.array]]:
+    """The arrays in lists of about PIECE_BYTES each."""
+    piece: list[mx.array] = []
+    for array in arrays:
+        piece.append(array)
+        if sum(part.nbytes for part in piece) >= PIECE_BYTES:
+            yield piece
+            piece = []
+    yield piece
+
+
+def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:
+    caches: list[Any] = make_prompt_cache(model)
+    return caches if bits is None else [_quantised(cache, bits, group) for cache in caches]
+
+
+def _quantised(cache: Any, bits: int, group: int) -> Any:
+    """The same cache with entries of `bits` bits, where it is one of full attention."""
+    if type(cache) is CacheList:
+        return CacheList(*(_quantised(nested, bits, group) for nested in cache.caches))
+    return cache.to_quantized(group_size=group, bits=bits) if type(cache) is KVCache else cache
+
+
+def _kv_group(model: nn.Module, bits: int) -> int:
+    """How many values may share a scale in quantised caches of this model; 0 where it cannot read them."""
+    for group in (64, 32):
+        caches = _new_caches(model, bits, group)
+        try:
+            # The first pass fills the caches, the second reads them.
+            for _ in range(2):
+                mx.eval(model(mx.zeros((1, 1), mx.uint32), cache=caches))
+        # What models raise on a cache that they were not made for is as various as they are.
+        except Exception as error:
+            log.info("caches of %d bits in groups of %d cannot be used: %s", bits, group, error)
+        else:
+            return group
+    return 0
 
 
 def _explain(path: Path, error: Exception) -> ModelNotUsable:
@@ -108,6 +164,8 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     words = " ".join(str(error).split())
     if unknown := re.match(r"Model type (\S+) not supported", words):
         return ModelNotUsable(path, "unknown-architecture", unknown[1])
+    if "malloc" in words or "memory" in words.lower():
+        return ModelNotUsable(path, "no-room", words[:120])
     if "custom module" in words:
         return ModelNotUsable(path, "unsafe", "model_file in config.json")
     if "safetensors" in words.lower() or "load_safetensors" in words:
@@ -115,13 +173,6 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     if isinstance(error, (TypeError, KeyError, AttributeError)):
         return ModelNotUsable(path, "damaged", f"config.json: {words[:120]}")
     return ModelNotUsable(path, "wrong-tensors", words[:120])
-
-
-def _as_float32(model: nn.Module) -> nn.Module:
-    model = dequantize_model(model)
-    model.set_dtype(mx.float32)
-    mx.eval(model.parameters())
-    return model
 
 
 def _load_tokenizer(path: Path, config: dict[str, Any]) -> Any:
@@ -143,8 +194,6 @@ def _context_length(config: dict[str, Any]) -> int:
 
 
 def _parameter_bytes(model: nn.Module) -> int:
-    from mlx.utils import tree_flatten
-
     return sum(array.nbytes for _, array in tree_flatten(model.parameters()))
 
 

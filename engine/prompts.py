@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.errors import TemplateFailed
@@ -27,6 +27,16 @@ def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
     except Exception as error:
         raise TemplateFailed(" ".join(str(error).split())[:200]) from error
     return [int(token) for token in rendered]
+
+
+def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Mapping[str, str]]]:
+    """The conversation without its oldest turn, without the two oldest, ...: system messages stay, and what is left
+    begins with a user's message.
+    """
+    head = [message for message in messages[:1] if message["role"] == "system"]
+    for start in range(len(head) + 1, len(messages)):
+        if messages[start]["role"] == "user":
+            yield [*head, *messages[start:]]
 
 
 def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:

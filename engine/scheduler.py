@@ -8,43 +8,44 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.engine import RequestStream
-from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, QueueFull
+from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
 from engine.lanes.solo import SoloRun
-from engine.loading import LoadedModel, ModelInfo, load
+from engine.loading import LoadedModel
+from engine.memory import MemoryUse, check_text
+from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
-from engine.prefix_cache import PrefixCache
+from engine.prefix_cache import PrefixCache, PrefixCacheUsage
 from engine.settings import EngineSettings
 from engine.speculation.depth import Choice
-from engine.speculation.drafting import Drafting
-from engine.speculation.learned import learned_here
 from engine.stats import RequestStats
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class LoadedPair:
-    """What is loaded now; plain data. `draft_problem` says why a draft that was asked for is not in use."""
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """Plain data: requests under way and in the queue, what finished turns hold, and the memory."""
 
-    main: ModelInfo | None
-    draft: ModelInfo | None
-    draft_problem: EngineError | None = None
+    active: int
+    waiting: int
+    prefix_cache: PrefixCacheUsage
+    memory: MemoryUse
 
 
 @dataclass(eq=False)
 class _Active:
     """A request under way: it reads its prompt (no run, not batched), or is decoded by itself or in the batch.
 
-    `apart` says why it has to stay out of the batch.
+    `apart` says why it has to stay out of the batch, `needs` how many bytes its caches will take.
     """
 
     stream: RequestStream
@@ -52,24 +53,25 @@ class _Active:
     run: SoloRun | None = None
     batched: bool = False
     apart: str | None = None
+    needs: int = 0
 
 
 class Scheduler:
     """First come, first served, up to `settings.most_active` at once."""
 
-    def __init__(self, settings: EngineSettings | None = None) -> None:
+    def __init__(self, settings: EngineSettings | None = None, give_up: Callable[[], bool] = lambda: False) -> None:
         self.settings = settings or EngineSettings()
-        self._thread = threading.get_ident()
-        self._main: LoadedModel | None = None
-        self._drafting: Drafting | None = None
-        self._learned = learned_here(self.settings.learned_file) if self.settings.learned_file else None
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
+        self.models = Models(self.settings, give_up)
+        self._thread = threading.get_ident()
         self._waiting: deque[RequestStream] = deque()
         self._reading: deque[_Active] = deque()
         self._decoding: deque[_Active] = deque()
         self._batch: BatchLane | None = None
         self._pace = PrefillPace()
         self._read_next = True
+        # The request for whose caches there is no memory before another one has ended.
+        self._held_up: RequestStream | None = None
         self._closed = False
 
     @property
@@ -78,34 +80,36 @@ class Scheduler:
         return bool(self._waiting or self._reading or self._decoding)
 
     @property
-    def main(self) -> LoadedModel:
-        """The main model. Raises `NoModel`."""
-        if self._main is None:
-            raise NoModel
-        return self._main
-
-    @property
     def active(self) -> int:
         """How many requests are under way."""
         return len(self._reading) + len(self._decoding)
 
+    @property
+    def _everyone(self) -> list[_Active]:
+        return [*self._decoding, *self._reading]
+
+    @property
+    def status(self) -> EngineStatus:
+        """What goes on and what it takes."""
+        return EngineStatus(self.active, len(self._waiting), self.prefix_cache.usage, self.models.use())
+
     # Models
 
-    def load(self, main: str | Path, draft: str | Path | None) -> LoadedPair:
-        """Replace both models; requests that run end as cancelled first. Raises `ModelNotUsable`."""
+    def load(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
+        """Replace both models; requests that run end as cancelled first. Raises as `Models.read_main` does."""
         self._check_thread()
-        self.install(load(main), None)
-        return self.set_draft(draft)
+        self.install(self.models.read_main(main, allow_oversize=allow_oversize), None)
+        return self.set_draft(draft, allow_oversize=allow_oversize)
 
-    def set_draft(self, draft: str | Path | None) -> LoadedPair:
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
         """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
         self._check_thread()
-        if self._drafting is None:
-            raise NoModel
         loaded, problem = None, None
         if draft is not None:
             try:
-                loaded = load(draft)
+                loaded = self.models.read_draft(draft, allow_oversize=allow_oversize)
+            except (NoModel, EngineClosed):
+                raise
             except EngineError as error:
                 problem = error
         return self._use_draft(loaded, problem)
@@ -115,7 +119,7 @@ class Scheduler:
         self._check_thread()
         self._end_active()
         self.prefix_cache.clear()
-        self._main, self._drafting = main, Drafting(main, self._learned)
+        self.models.use_main(main)
         self._pace = PrefillPace()
         return self._use_draft(draft, None)
 
@@ -123,10 +127,15 @@ class Scheduler:
         """Drop the models; requests that run end as cancelled first."""
         self._check_thread()
         self._end_active()
-        self._main = self._drafting = None
         self.prefix_cache.clear()
-        release_unused_memory()
-        return LoadedPair(None, None)
+        return self.models.unload()
+
+    def park(self) -> None:
+        """Nobody has asked for anything for a while: unload until somebody does."""
+        self._check_thread()
+        if not self.busy and self.models.loaded:
+            self.prefix_cache.clear()
+            self.models.park()
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns; the next request reads its whole prompt."""
@@ -149,8 +158,11 @@ class Scheduler:
         """Do one unit of work, after ending what was cancelled and starting what there is room for."""
         self._check_thread()
         self._drop_cancelled()
-        while self._waiting and self.active < self.settings.most_active:
-            self._start(self._waiting.popleft())
+        while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._held_up:
+            if not self._start(self._waiting[0]):
+                self._held_up = self._waiting[0]
+                break
+            self._waiting.popleft()
         if self._reading and (self._read_next or not self._decoding):
             self._read_next = False
             with self._failing_alone(self._reading[0]):
@@ -167,19 +179,44 @@ class Scheduler:
         for stream in self._waiting:
             stream.deliver(Failed(EngineClosed(), ""))
         self._waiting.clear()
-        self._main = self._drafting = None
         self.prefix_cache.clear()
+        self.models.unload()
 
     # Reading prompts
 
-    def _start(self, stream: RequestStream) -> None:
+    def _start(self, stream: RequestStream) -> bool:
+        """Begin with a request, or end it at once; False while it has to wait for the memory of those who run."""
         try:
-            generation = Generation(stream.request, self.main, self.prefix_cache, stream.submitted)
+            parked = self.models.take_parked()
+            if parked is not None:
+                self.load(*parked)
+            generation = Generation(stream.request, self.models.main, self.prefix_cache, stream.submitted)
         except Exception as error:
             stream.deliver(Failed(_as_engine_error(error), ""))
-            return
-        self._reading.append(_Active(stream, generation))
+            return True
+        active = _Active(stream, generation, needs=self.models.text_bytes(generation.most_tokens))
+        try:
+            if not stream.request.allow_oversize:
+                self._make_room(active)
+        except NotEnoughMemory as error:
+            generation.release()
+            if self.active:
+                return False
+            stream.deliver(Failed(error, ""))
+            return True
+        self._reading.append(active)
         stream.deliver(generation.progress())
+        return True
+
+    def _make_room(self, active: _Active) -> None:
+        """Raise `NotEnoughMemory` unless the text fits beside those that run, without finished turns if need be."""
+        promised = sum(max(0, other.needs - other.generation.conversation.bytes) for other in self._everyone)
+        free = self.models.use().free - promised
+        if active.needs > free:
+            self.prefix_cache.shrink(max(0, self.prefix_cache.bytes - (active.needs - free)))
+            release_unused_memory()
+            free = self.models.use().free - promised
+        check_text(self.models.main.info.name, active.generation.most_tokens, self.models.text_bytes, free)
 
     def _read(self, active: _Active) -> None:
         """A piece of the oldest prompt; short enough for those who stream to go on smoothly."""
@@ -219,7 +256,7 @@ class Scheduler:
             self._join_batch(active)
         elif active.run is None:
             code = Choice(None, 0, "turns", (("kind", active.apart),)) if active.apart else Choice(None, 0, "batch")
-            active.run = SoloRun(active.generation, self._drafting if guesses else None, code)
+            active.run = SoloRun(active.generation, self.models.drafting if guesses else None, code)
 
     def _decode(self) -> None:
         for active in list(self._decoding):
@@ -248,7 +285,7 @@ class Scheduler:
 
     def _join_batch(self, active: _Active) -> None:
         if self._batch is None:
-            self._batch = BatchLane(self.main, self.settings.most_active)
+            self._batch = BatchLane(self.models.main, self.settings.most_active)
         self._batch.join(active.generation)
         active.batched = True
 
@@ -303,9 +340,9 @@ class Scheduler:
         finished = active.generation.finish()
         _log_finished(finished)
         active.stream.deliver(finished)
-        if self._drafting is not None:
+        if self.models.loaded:
             # Now that the answer is out, nobody waits for the disk.
-            self._drafting.keep()
+            self.models.drafting.keep()
 
     def _cancel(self, active: _Active) -> None:
         """End a request that is under way, with what has been drawn for it so far."""
@@ -331,9 +368,13 @@ class Scheduler:
             except Exception:
                 log.exception("the caches of a failed request are lost")
             active.stream.deliver(Failed(_as_engine_error(error), generation.text, generation.stats()))
+            # Its frames know the caches and, through their variables, the error itself: nothing would go before the
+            # garbage collector comes by.
+            error.__traceback__ = None
 
     def _withdraw(self, active: _Active) -> None:
         """Out of whatever lane it is in, its caches at the last token that was told."""
+        self._held_up = None
         for queue in (self._reading, self._decoding):
             if active in queue:
                 queue.remove(active)
@@ -345,11 +386,11 @@ class Scheduler:
             self._leave_batch(active)
 
     def _end_active(self) -> None:
-        for active in [*self._decoding, *self._reading]:
+        for active in self._everyone:
             self._cancel(active)
 
     def _drop_cancelled(self) -> None:
-        for active in [*self._decoding, *self._reading]:
+        for active in self._everyone:
             if active.stream.cancel_asked.is_set():
                 self._cancel(active)
         for stream in [stream for stream in self._waiting if stream.cancel_asked.is_set()]:
@@ -357,15 +398,12 @@ class Scheduler:
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
     def _use_draft(self, draft: LoadedModel | None, problem: EngineError | None) -> LoadedPair:
-        assert self._main is not None
-        assert self._drafting is not None
-        problem = self._drafting.set_draft(draft, problem)
-        for active in (*self._reading, *self._decoding):
+        pair = self.models.use_draft(draft, problem)
+        for active in self._everyone:
             if active.run is None or not active.run.guesses:
                 active.generation.conversation.draft = None
         self.prefix_cache.forget_drafts()
-        release_unused_memory()
-        return LoadedPair(self._main.info, self._drafting.draft_info, problem)
+        return pair
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:

@@ -18,8 +18,9 @@ class EngineSettings:
     `prefix_cache_bytes`, and across sessions in `prefix_cache_folder` if one is given. `kv_bits` and `draft_kv_bits`
     (4, 8 or None for the model's own precision) are how the full-attention caches of main and draft are stored; they
     apply to models loaded from then on. Both models are unloaded after `unload_after_s` seconds without a request.
-    `memory_limit` in bytes stands in for what the device recommends. What speculation costs and brings on this machine
-    is kept in `learned_file` if one is given.
+    Before a model is loaded, room for a text of `context` tokens is counted in; `memory_limit` in bytes stands in for
+    what the device recommends. What speculation costs and brings on this machine is kept in `learned_file` if one is
+    given.
     """
 
     most_active: int = 8
@@ -29,6 +30,7 @@ class EngineSettings:
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None
+    context: int = 4096
     memory_limit: int | None = None
     learned_file: Path | None = None
 

@@ -48,6 +48,8 @@ class PlainSpan:
 class RequestStats:
     """The figures of one request; rates are None until there is something to divide by.
 
+    `dropped_messages` of the conversation were left out because the context could not hold them.
+
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of guess
     i, where a guess counts as reached when every guess before it in its round was accepted. `decode_tps` counts the
     tokens after the first. `plain_tps` is what plain decoding does on this machine at this context length, measured,
@@ -57,6 +59,7 @@ class RequestStats:
     prompt_tokens: int = 0
     cached_tokens: int = 0
     draft_prefill_tokens: int = 0
+    dropped_messages: int = 0
     generated_tokens: int = 0
     rounds: int = 0
     drafted: int = 0
@@ -88,6 +91,7 @@ class RequestLog:
         self.draft = ""
         self.draft_prefill_tokens = 0
         self.cached_tokens = 0
+        self.dropped_messages = 0
         self.plain_tps: float | None = None
         # In a batch an answer is slower than alone by design, so that a ratio to decoding alone would mislead.
         self.shared = False
@@ -130,6 +134,7 @@ class RequestLog:
             prompt_tokens=self._prompt_tokens,
             cached_tokens=self.cached_tokens,
             draft_prefill_tokens=self.draft_prefill_tokens,
+            dropped_messages=self.dropped_messages,
             generated_tokens=self._generated,
             rounds=self._rounds,
             drafted=self._drafted,

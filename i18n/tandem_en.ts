@@ -66,4 +66,52 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>On this computer, {draft} makes {main} {times} as fast (%n answer).</numerusform>
+            <numerusform>On this computer, {draft} makes {main} {times} as fast (%n answers).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>On this computer, lookup makes {main} {times} as fast (%n answer).</numerusform>
+            <numerusform>On this computer, lookup makes {main} {times} as fast (%n answers).</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>%n chat exported.</numerusform>
+            <numerusform>%n chats exported.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>%n chat imported.</numerusform>
+            <numerusform>%n chats imported.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n chat was here already.</numerusform>
+            <numerusform>%n chats were here already.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>%n part of the file could not be read as a chat.</numerusform>
+            <numerusform>%n parts of the file could not be read as chats.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -52,12 +52,100 @@
         <translation>最後の質問にもう一度答える</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>続きを書く</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>最後の回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>最後のメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>最後に送ったメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>チャット名を変更</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>このチャットのタイトルを変更</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>チャットのピン留めを切り替え</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>このチャットを一番上に置く、またはやめる</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>チャットを複製</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>このチャットのコピーを作成</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>チャットをアーカイブ</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>このチャットをアーカイブに入れる</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>チャットを削除</translation>
     </message>
     <message>
         <source>Delete this chat</source>
         <translation>このチャットを削除</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>もう一度保存</translation>
+    </message>
+    <message>
+        <source>Try again to save what could not be saved</source>
+        <translation>保存できなかったものをもう一度保存</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>チャットのフォルダを表示</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>チャットが保存されているフォルダを開く</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>チャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>このチャットを Markdown、HTML、JSON で保存</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>すべてのチャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>すべてのチャットを一つのファイルまたはフォルダに保存</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>チャットを読み込む…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>Tandem や他のアプリのチャットを取り込む</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -102,6 +190,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>メッセージ欄へ移動</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>チャット内を検索</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>このチャットで言葉を探す</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -277,10 +373,142 @@
     </message>
 </context>
 <context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Nothing has been written down.</source>
+        <translation>記録はありません。</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>診断情報の書き出し</translation>
+    </message>
+    <message>
+        <source>Written to {file}. It holds no chat text.</source>
+        <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Record of this run</source>
+        <translation>今回の実行の記録</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy the record</source>
+        <translation>記録をコピー</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>診断情報を書き出す…</translation>
+    </message>
+    <message>
+        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
+        <translation>バージョン、設定、数値、記録を、読んで送れる一つのファイルにまとめます</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem について</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name} は Apache License 2.0 で公開されています。</translation>
+    </message>
+    <message>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <translation>ウィンドウは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使っています。Qt を自分でビルドしたものに置き換えることができ、ソースは Qt Project から自由に入手できます。</translation>
+    </message>
+    <message>
+        <source>Built on: {parts}.</source>
+        <translation>土台となったソフトウェア: {parts}。</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>{name} を外す</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
         <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>回答をプレーンテキストでコピー</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name} はテキストファイルではありません。添付できるのはテキストとコードで、PDF と画像にはまだ対応していません。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name} は 2 MB を超えていて、どのコンテキストにも収まりません。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name} を読み取れません。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>「{title}」をゴミ箱に入れました。</translation>
+    </message>
+</context>
+<context>
+    <name>ChatControls</name>
+    <message>
+        <source>How to guess</source>
+        <translation>推測のしかた</translation>
+    </message>
+    <message>
+        <source>Method, depth and acceptance, from the next answer on</source>
+        <translation>方法、深さ、採択の基準です。次の回答から有効になります</translation>
     </message>
 </context>
 <context>
@@ -302,8 +530,76 @@
         <translation>過去 7 日間</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>過去28日間</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>それ以前</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>見つかりませんでした</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}、回答を書いています</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>完全に削除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>名前を変更</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>ピン留めを外す</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>一番上にピン留め</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>複製</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>アーカイブに入れる</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>アーカイブから出す</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>書き出す…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>アーカイブ</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>ゴミ箱</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -312,6 +608,14 @@
     <message>
         <source>Search chats</source>
         <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>アーカイブとゴミ箱</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>チャット一覧に戻る</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -362,6 +666,10 @@
 </context>
 <context>
     <name>Composer</name>
+    <message>
+        <source>{keys} sends · Enter for a new line</source>
+        <translation>{keys} で送信 · Enter で改行</translation>
+    </message>
     <message>
         <source>Message</source>
         <translation>メッセージ</translation>
@@ -456,13 +764,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
-    </message>
-</context>
-<context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>もう一度試す</translation>
     </message>
 </context>
 <context>
@@ -620,6 +921,33 @@
     </message>
 </context>
 <context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count}件中{place}件目</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>このチャット内を検索</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>前の結果</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>次の結果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>FirstRunOffer</name>
     <message>
         <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
@@ -635,38 +963,30 @@
     </message>
 </context>
 <context>
-    <name>GeneralPage</name>
+    <name>GenerationPage</name>
     <message>
-        <source>General</source>
-        <translation>一般</translation>
+        <source>Precise</source>
+        <translation>正確</translation>
     </message>
     <message>
-        <source>Language</source>
-        <translation>言語</translation>
+        <source>Always the likeliest token</source>
+        <translation>常に最も確率の高いトークン</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>ウインドウの言語です。モデルは質問に使われた言語で答えます。</translation>
+        <source>Balanced</source>
+        <translation>バランス</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外観</translation>
+        <source>Some variety, few surprises</source>
+        <translation>ほどよく多様で、意外性は少なめ</translation>
     </message>
     <message>
-        <source>Changes at once.</source>
-        <translation>すぐに切り替わります。</translation>
+        <source>Creative</source>
+        <translation>創造的</translation>
     </message>
     <message>
-        <source>Like the system</source>
-        <translation>システムに合わせる</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>ライト</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>ダーク</translation>
+        <source>As varied as the model is, without the unlikeliest tokens</source>
+        <translation>最も確率の低いトークンを除き、モデルのままの多様さ</translation>
     </message>
 </context>
 <context>
@@ -758,10 +1078,96 @@
     </message>
 </context>
 <context>
+    <name>History</name>
+    <message>
+        <source>When</source>
+        <translation>日時</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>All models</source>
+        <translation>すべてのモデル</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
+        <translation>まだ比べるものがありません。回答のたびに、推測で得られた結果が 1 行ずつ加わります。</translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>このコンピュータでは、{draft} により {main} の速度が {times} になります（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>このコンピュータでは、会話内検索により {main} の速度が {times} になります（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>履歴の書き出し</translation>
+    </message>
+    <message>
+        <source>Written to {file}.</source>
+        <translation>{file} に保存しました。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Answers and their figures</source>
+        <translation>回答とその数値</translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>{kind} 形式で書き出す</translation>
+    </message>
+</context>
+<context>
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
         <translation>Hub に接続できません。ネットワークを確認して、もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
+        <translation>オフラインで作業中のため、接続しません。設定でオフにできます。</translation>
     </message>
     <message>
         <source>The proxy does not answer or refuses. Check its address in the settings.</source>
@@ -866,8 +1272,8 @@
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
     </message>
     <message>
-        <source>“{title}” was deleted.</source>
-        <translation>「{title}」を削除しました。</translation>
+        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
+        <translation>読み取れない設定があり、既定値に戻しました。元のファイルは {file} です。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -884,6 +1290,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{limit} トークン中 {used} を使用</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1271,24 +1681,8 @@
         <translation>Tandem が使えるキーチェーンがこのコンピュータにないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
-        <source>Privacy and network</source>
-        <translation>プライバシーとネットワーク</translation>
-    </message>
-    <message>
-        <source>Mirror</source>
-        <translation>ミラー</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub のミラーのアドレスです。空欄なら Hub に直接つなぎます。</translation>
-    </message>
-    <message>
-        <source>Proxy</source>
-        <translation>プロキシ</translation>
-    </message>
-    <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>http://proxy:8080 のようなプロキシのアドレスです。使わないなら空欄にします。</translation>
+        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem が接続するのは、Hub の検索と、あなたが頼んだダウンロードのときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の集計もしません。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -1448,6 +1842,268 @@
     </message>
 </context>
 <context>
+    <name>Preferences</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>Lookup</source>
+        <translation>会話内検索</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>同じ文章</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>同じ分布</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>ウィンドウの言語です。モデルは質問と同じ言語で答えます。</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Light, dark, or whatever the system shows.</source>
+        <translation>ライト、ダーク、またはシステムと同じ表示です。</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字サイズ</translation>
+    </message>
+    <message>
+        <source>Of everything in the window.</source>
+        <translation>ウィンドウ全体に適用されます。</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>小</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>標準</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>大</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>特大</translation>
+    </message>
+    <message>
+        <source>Send with</source>
+        <translation>送信キー</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter は常に改行です。</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Command or Ctrl with Enter</source>
+        <translation>Command または Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>At start, load</source>
+        <translation>起動時に読み込む</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>スターターペアは小さく、Tandem についての質問にだけ答えます。</translation>
+    </message>
+    <message>
+        <source>The models used last</source>
+        <translation>最後に使ったモデル</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>スターターペア</translation>
+    </message>
+    <message>
+        <source>Who guesses</source>
+        <translation>推測の方法</translation>
+    </message>
+    <message>
+        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
+        <translation>自動では、ドラフトモデルと会話内検索のうち、ここで速いほうを使います。推測が割に合わないときはどちらも使いません。</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>ラウンドあたりの推測トークン</translation>
+    </message>
+    <message>
+        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <translation>自動では、このコンピュータでのラウンドの所要時間から決まります。固定すると回答が遅くなることがあります。</translation>
+    </message>
+    <message>
+        <source>Accept guesses by</source>
+        <translation>採択の基準</translation>
+    </message>
+    <message>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>「同じ文章」では、シードが同じなら推測の有無にかかわらず同じ文章になります。「同じ分布」では、温度が 0 より高いときにより多くの推測トークンを採択します。文章は変わりますが、メインモデルの分布どおりに選ばれます。</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <translation>0 では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
+        <translation>確率の高い順に、合計がこの割合になるまでのトークンから選びます。1 ではすべてから選びます。</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws only from this many of the likeliest tokens.</source>
+        <translation>確率の高いトークンを、この数だけ候補にします。</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
+        <translation>最も確率の高いトークンに対して、この割合より確率の低いトークンを除きます。0 では除きません。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>繰り返しの抑制</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>1 より大きいと、直前に使ったトークンが出にくくなります。</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>回答の最大の長さ</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>トークン単位です。日本語ではおおよそ 1 文字が 1 トークンです。</translation>
+    </message>
+    <message>
+        <source>As long as the context</source>
+        <translation>コンテキストの限り</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>シード</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
+        <translation>シードが同じなら、同じ文章がもう一度得られます。温度が 0 より高いときだけ意味があります。</translation>
+    </message>
+    <message>
+        <source>A new one each time</source>
+        <translation>毎回新しく</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>オフラインで作業</translation>
+    </message>
+    <message>
+        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
+        <translation>接続は一切試みません。ダウンロードは待機し、チャットと手元のモデルはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>ミラー</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub のミラーのアドレスです。空欄なら Hub そのものを使います。</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>プロキシ</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Write down</source>
+        <translation>記録する内容</translation>
+    </message>
+    <message>
+        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
+        <translation>下の記録に残す内容です。メモリ上だけにあり、チャットの本文は入りません。</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>問題</translation>
+    </message>
+    <message>
+        <source>Problems and events</source>
+        <translation>問題と主な動作</translation>
+    </message>
+    <message>
+        <source>Every detail</source>
+        <translation>すべての詳細</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -1458,8 +2114,28 @@
         <translation>モデル</translation>
     </message>
     <message>
+        <source>Speculation</source>
+        <translation>推測</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>リクエスト履歴</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>ストレージ</translation>
+    </message>
+    <message>
         <source>Privacy and network</source>
         <translation>プライバシーとネットワーク</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>詳細</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1468,6 +2144,27 @@
     <message>
         <source>Pages of the settings</source>
         <translation>設定のページ</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>設定内を検索</translation>
+    </message>
+    <message>
+        <source>Changes hold from the next answer on.</source>
+        <translation>変更は次の回答から有効になります。</translation>
+    </message>
+    <message>
+        <source>It holds from the next start on.</source>
+        <translation>次回の起動から有効になります。</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>
@@ -1525,6 +2222,92 @@
     </message>
 </context>
 <context>
+    <name>StoragePage</name>
+    <message>
+        <source>Chats</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>With the list of downloads.</source>
+        <translation>ダウンロードの一覧も含みます。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other programs.</source>
+        <translation>ほかのプログラムと共有する Hugging Face のキャッシュです。</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>キャッシュ</translation>
+    </message>
+    <message>
+        <source>What Tandem can make again when it needs it.</source>
+        <translation>必要になれば Tandem が作り直せるものです。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>What you have chosen in this window.</source>
+        <translation>このウィンドウで選んだ内容です。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>表示</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>フォルダを表示: {name}</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>消去</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>キャッシュを消去</translation>
+    </message>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>このチャットの一部を保存できませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem は別のウインドウですでに開いていて、チャットはそちらにあります。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>チャットは新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>チャットを開けません: {detail}。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>チャットのファイルが破損していました。読み取れたものはここにあり、破損したファイルは {name} として残してあります。</translation>
+    </message>
+</context>
+<context>
     <name>Switcher</name>
     <message>
         <source>Use as draft</source>
@@ -1573,7 +2356,94 @@
     </message>
 </context>
 <context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>チャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem のチャット</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>すべてのチャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>チャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>{name} に書き出しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを書き出しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n 件はすでにあります。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>ファイル内の %n 件はチャットとして読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>うまくいきませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>あなた</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>アシスタント</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>この回答は途中で中断されました。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続きを書く</translation>
+    </message>
     <message>
         <source>Stopped.</source>
         <translation>停止しました。</translation>
@@ -1589,6 +2459,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>最初のトークンを考えています…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>前のバージョン</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>次のバージョン</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>その他の操作</translation>
     </message>
 </context>
 <context>

@@ -52,12 +52,100 @@
         <translation>마지막 질문에 다시 답하기</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>마지막 답변을 이어서 써요</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>마지막 메시지 편집</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>마지막으로 보낸 메시지를 고쳐요</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>대화 이름 바꾸기</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>이 대화의 제목을 바꿔요</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>대화 고정 또는 해제</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>이 대화를 맨 위에 두거나 그만둬요</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>대화 복제</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>이 대화의 복사본을 만들어요</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>대화 보관</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>이 대화를 보관함에 넣어요</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>대화 삭제</translation>
     </message>
     <message>
         <source>Delete this chat</source>
         <translation>이 대화 삭제</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>다시 저장</translation>
+    </message>
+    <message>
+        <source>Try again to save what could not be saved</source>
+        <translation>저장하지 못한 것을 다시 저장해요</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>대화 폴더 보기</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>대화가 저장된 폴더를 열어요</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>이 대화를 Markdown, HTML 또는 JSON으로 저장해요</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>모든 대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>모든 대화를 파일이나 폴더 하나에 저장해요</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>대화 가져오기…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>Tandem이나 다른 앱의 대화를 가져와요</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -102,6 +190,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>메시지 입력란으로 이동</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>대화에서 찾기</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>이 대화에서 단어를 찾아요</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -277,10 +373,142 @@
     </message>
 </context>
 <context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Nothing has been written down.</source>
+        <translation>기록된 것이 없어요.</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>진단 정보 내보내기</translation>
+    </message>
+    <message>
+        <source>Written to {file}. It holds no chat text.</source>
+        <translation>{file}에 저장했어요. 대화 내용은 들어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>파일을 저장할 수 없었어요. 다른 폴더를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>Record of this run</source>
+        <translation>이번 실행 기록</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>Copy the record</source>
+        <translation>기록 복사</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>진단 정보 내보내기…</translation>
+    </message>
+    <message>
+        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
+        <translation>버전, 설정, 수치, 기록을 직접 읽고 보낼 수 있는 파일 하나에 담아요</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}, Apache License 2.0으로 배포돼요.</translation>
+    </message>
+    <message>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <translation>창은 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. Qt를 직접 만든 버전으로 바꿔 쓸 수 있고, 소스는 Qt Project에서 자유롭게 받을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Built on: {parts}.</source>
+        <translation>바탕이 된 소프트웨어: {parts}.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>{name} 빼기</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
         <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>선택한 부분 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>답변을 일반 텍스트로 복사</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>다시 답변</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>여기서 새 대화</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name}은(는) 텍스트 파일이 아니에요. 텍스트와 코드만 첨부할 수 있고, PDF와 그림은 아직 안 돼요.</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name}은(는) 2MB보다 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name}을(를) 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>“{title}” 대화를 휴지통으로 옮겼어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ChatControls</name>
+    <message>
+        <source>How to guess</source>
+        <translation>추측 방식</translation>
+    </message>
+    <message>
+        <source>Method, depth and acceptance, from the next answer on</source>
+        <translation>방법, 깊이, 채택 기준이에요. 다음 답변부터 적용돼요</translation>
     </message>
 </context>
 <context>
@@ -302,8 +530,76 @@
         <translation>지난 7일</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>지난 28일</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>이전</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>찾은 것이 없어요</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}, 답변을 쓰는 중</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>복원</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>완전히 삭제</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>이름 바꾸기</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>고정 해제</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>맨 위에 고정</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>복제</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>보관함으로 옮기기</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>보관함에서 꺼내기</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>내보내기…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>보관함</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>휴지통</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -312,6 +608,14 @@
     <message>
         <source>Search chats</source>
         <translation>대화 검색</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>보관함과 휴지통</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -362,6 +666,10 @@
 </context>
 <context>
     <name>Composer</name>
+    <message>
+        <source>{keys} sends · Enter for a new line</source>
+        <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
+    </message>
     <message>
         <source>Message</source>
         <translation>메시지</translation>
@@ -456,13 +764,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
-    </message>
-</context>
-<context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>다시 시도</translation>
     </message>
 </context>
 <context>
@@ -620,6 +921,33 @@
     </message>
 </context>
 <context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count}개 중 {place}번째</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>없음</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>이 대화에서 찾기</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>이전 결과</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>다음 결과</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>FirstRunOffer</name>
     <message>
         <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
@@ -635,38 +963,30 @@
     </message>
 </context>
 <context>
-    <name>GeneralPage</name>
+    <name>GenerationPage</name>
     <message>
-        <source>General</source>
-        <translation>일반</translation>
+        <source>Precise</source>
+        <translation>정확하게</translation>
     </message>
     <message>
-        <source>Language</source>
-        <translation>언어</translation>
+        <source>Always the likeliest token</source>
+        <translation>항상 가장 가능성 높은 토큰</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>창에 쓰이는 언어예요. 모델은 질문한 언어로 답해요.</translation>
+        <source>Balanced</source>
+        <translation>균형 있게</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>화면 모드</translation>
+        <source>Some variety, few surprises</source>
+        <translation>적당히 다양하고 엉뚱함은 적게</translation>
     </message>
     <message>
-        <source>Changes at once.</source>
-        <translation>바로 바뀌어요.</translation>
+        <source>Creative</source>
+        <translation>창의적으로</translation>
     </message>
     <message>
-        <source>Like the system</source>
-        <translation>시스템과 같이</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>라이트</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>다크</translation>
+        <source>As varied as the model is, without the unlikeliest tokens</source>
+        <translation>가장 가능성 낮은 토큰만 빼고 모델 그대로 다양하게</translation>
     </message>
 </context>
 <context>
@@ -758,10 +1078,96 @@
     </message>
 </context>
 <context>
+    <name>History</name>
+    <message>
+        <source>When</source>
+        <translation>시각</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>방법</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>빨라진 배수</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>All models</source>
+        <translation>모든 모델</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
+        <translation>아직 비교할 것이 없어요. 답변할 때마다 추측으로 얻은 결과가 한 줄씩 늘어나요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 컴퓨터에서 {draft} 덕분에 {main}의 속도가 {times}가 돼요(답변 %n개).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 컴퓨터에서 대화 속 찾기 덕분에 {main}의 속도가 {times}가 돼요(답변 %n개).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>기록 내보내기</translation>
+    </message>
+    <message>
+        <source>Written to {file}.</source>
+        <translation>{file}에 저장했어요.</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>파일을 저장할 수 없었어요. 다른 폴더를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Answers and their figures</source>
+        <translation>답변과 수치</translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>{kind} 형식으로 내보내기</translation>
+    </message>
+</context>
+<context>
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
         <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도하세요.</translation>
+    </message>
+    <message>
+        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
+        <translation>오프라인으로 작업 중이라 연결하지 않아요. 설정에서 끌 수 있어요.</translation>
     </message>
     <message>
         <source>The proxy does not answer or refuses. Check its address in the settings.</source>
@@ -866,8 +1272,8 @@
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
     </message>
     <message>
-        <source>“{title}” was deleted.</source>
-        <translation>“{title}” 대화를 삭제했어요.</translation>
+        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
+        <translation>읽을 수 없는 설정이 있어 기본값을 사용해요. 예전 파일은 {file}이에요.</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -884,6 +1290,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개 사용</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1271,24 +1681,8 @@
         <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
     </message>
     <message>
-        <source>Privacy and network</source>
-        <translation>개인정보와 네트워크</translation>
-    </message>
-    <message>
-        <source>Mirror</source>
-        <translation>미러</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub의 미러 주소예요. 비워 두면 Hub에 바로 연결해요.</translation>
-    </message>
-    <message>
-        <source>Proxy</source>
-        <translation>프록시</translation>
-    </message>
-    <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>http://proxy:8080 같은 프록시 주소예요. 쓰지 않으면 비워 두세요.</translation>
+        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem은 허브 검색과 직접 요청한 다운로드, 이 두 가지를 할 때만 연결해요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록을 세는 곳도 없어요.</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -1448,6 +1842,268 @@
     </message>
 </context>
 <context>
+    <name>Preferences</name>
+    <message>
+        <source>Automatic</source>
+        <translation>자동</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>Lookup</source>
+        <translation>대화 속 찾기</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>같은 글</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>같은 분포</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>창에 쓰이는 언어예요. 모델은 질문한 언어로 답해요.</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>시스템 설정 따르기</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Light, dark, or whatever the system shows.</source>
+        <translation>밝게, 어둡게, 또는 시스템 설정대로예요.</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>밝게</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>어둡게</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>글자 크기</translation>
+    </message>
+    <message>
+        <source>Of everything in the window.</source>
+        <translation>창 전체에 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>작게</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>보통</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>크게</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>아주 크게</translation>
+    </message>
+    <message>
+        <source>Send with</source>
+        <translation>보내기 키</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter는 항상 줄을 바꿔요.</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Command or Ctrl with Enter</source>
+        <translation>Command 또는 Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>At start, load</source>
+        <translation>시작할 때 불러오기</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>스타터 모델 쌍은 작고, Tandem에 관한 질문에만 답해요.</translation>
+    </message>
+    <message>
+        <source>The models used last</source>
+        <translation>마지막에 쓴 모델</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>스타터 모델 쌍</translation>
+    </message>
+    <message>
+        <source>Who guesses</source>
+        <translation>추측 방법</translation>
+    </message>
+    <message>
+        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
+        <translation>자동은 초안 모델과 대화 속 찾기 가운데 여기서 더 빠른 쪽을 쓰고, 추측이 이득이 없으면 어느 쪽도 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>라운드당 추측 토큰</translation>
+    </message>
+    <message>
+        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <translation>자동은 이 컴퓨터에서 라운드에 드는 시간에 따라 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Accept guesses by</source>
+        <translation>채택 기준</translation>
+    </message>
+    <message>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>‘같은 글’은 시드가 같으면 추측을 쓰든 안 쓰든 같은 글이 나와요. ‘같은 분포’는 온도가 0보다 높을 때 추측 토큰을 더 많이 채택해요. 글은 달라지지만 메인 모델이 뽑는 분포 그대로예요.</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>온도</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <translation>0이면 항상 가장 가능성 높은 토큰을 골라요. 값이 클수록 다양해지고 실수도 늘어요.</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
+        <translation>가능성 높은 순으로 이 비율까지의 토큰에서만 뽑아요. 1이면 모든 토큰에서 뽑아요.</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws only from this many of the likeliest tokens.</source>
+        <translation>가장 가능성 높은 토큰 이 개수에서만 뽑아요.</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>모두</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
+        <translation>가장 가능성 높은 토큰의 이 비율보다 가능성이 낮은 토큰은 빼요. 0이면 빼지 않아요.</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>반복 억제</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>1보다 크면 방금 쓴 토큰이 덜 나와요.</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>답변 최대 길이</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>토큰 단위예요. 한국어는 보통 한 글자가 토큰 하나쯤이에요.</translation>
+    </message>
+    <message>
+        <source>As long as the context</source>
+        <translation>컨텍스트가 허용하는 만큼</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>시드</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
+        <translation>시드가 같으면 같은 글이 다시 나와요. 온도가 0보다 높을 때만 의미가 있어요.</translation>
+    </message>
+    <message>
+        <source>A new one each time</source>
+        <translation>매번 새로</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>오프라인으로 작업</translation>
+    </message>
+    <message>
+        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
+        <translation>어떤 연결도 시도하지 않아요. 다운로드는 기다리고, 대화와 이미 있는 모델은 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>미러</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face 허브 미러의 주소예요. 비워 두면 허브를 그대로 써요.</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>프록시</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>프록시 주소예요. 예: http://proxy:8080. 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Write down</source>
+        <translation>기록할 내용</translation>
+    </message>
+    <message>
+        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
+        <translation>아래 기록에 담을 내용이에요. 메모리에만 있고 대화 내용은 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>문제</translation>
+    </message>
+    <message>
+        <source>Problems and events</source>
+        <translation>문제와 주요 동작</translation>
+    </message>
+    <message>
+        <source>Every detail</source>
+        <translation>모든 세부 사항</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -1458,8 +2114,28 @@
         <translation>모델</translation>
     </message>
     <message>
+        <source>Speculation</source>
+        <translation>추측</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>생성</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>요청 기록</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>저장 공간</translation>
+    </message>
+    <message>
         <source>Privacy and network</source>
         <translation>개인정보와 네트워크</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>고급</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1468,6 +2144,27 @@
     <message>
         <source>Pages of the settings</source>
         <translation>설정 페이지</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>설정에서 검색</translation>
+    </message>
+    <message>
+        <source>Changes hold from the next answer on.</source>
+        <translation>바꾸면 다음 답변부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>It holds from the next start on.</source>
+        <translation>다음에 시작할 때부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help} {effect}</translation>
     </message>
 </context>
 <context>
@@ -1525,6 +2222,92 @@
     </message>
 </context>
 <context>
+    <name>StoragePage</name>
+    <message>
+        <source>Chats</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>With the list of downloads.</source>
+        <translation>다운로드 목록도 함께 있어요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other programs.</source>
+        <translation>다른 프로그램과 함께 쓰는 Hugging Face 캐시예요.</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>캐시</translation>
+    </message>
+    <message>
+        <source>What Tandem can make again when it needs it.</source>
+        <translation>필요하면 Tandem이 다시 만들 수 있는 것들이에요.</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>What you have chosen in this window.</source>
+        <translation>이 창에서 고른 내용이에요.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>보기</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>폴더 보기: {name}</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>비우기</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>캐시 비우기</translation>
+    </message>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>대화를 바꿀 수 없어요. 디스크나 파일이 쓰기를 허용하지 않아요.</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem이 이미 다른 창에 열려 있고, 대화는 그 창에 있어요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>더 새로운 버전의 Tandem이 대화를 저장했어요. Tandem을 업데이트해 주세요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>대화를 열 수 없어요: {detail}. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 {name}(으)로 남겨 두었어요.</translation>
+    </message>
+</context>
+<context>
     <name>Switcher</name>
     <message>
         <source>Use as draft</source>
@@ -1573,7 +2356,94 @@
     </message>
 </context>
 <context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 대화</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>모든 대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>{name}(으)로 내보냈어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>대화 %n개를 내보냈어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n개는 이미 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>파일에서 %n개는 대화로 읽을 수 없었어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>되지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>나</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>어시스턴트</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>이 답변은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>이 답변은 오류로 끝났어요.</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem이 종료되어 이 답변이 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>이어서 쓰기</translation>
+    </message>
     <message>
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
@@ -1589,6 +2459,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>첫 토큰을 생각하는 중…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>이전 버전</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>다음 버전</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>다시 답변</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>여기서 새 대화</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>다른 작업</translation>
     </message>
 </context>
 <context>

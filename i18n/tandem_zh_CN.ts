@@ -52,12 +52,100 @@
         <translation>重新回答最后一个问题</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>继续上一个回答</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>编辑上一条消息</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>编辑你的上一条消息</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>重命名对话</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>更改此对话的标题</translation>
+    </message>
+    <message>
+        <source>Pin or unpin chat</source>
+        <translation>置顶或取消置顶</translation>
+    </message>
+    <message>
+        <source>Keep this chat at the top, or no longer</source>
+        <translation>让此对话保持在顶部，或不再保持</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>复制对话</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>为此对话创建副本</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>归档对话</translation>
+    </message>
+    <message>
+        <source>Put this chat into the archive</source>
+        <translation>将此对话放入归档</translation>
+    </message>
+    <message>
         <source>Delete chat</source>
         <translation>删除对话</translation>
     </message>
     <message>
         <source>Delete this chat</source>
         <translation>删除此对话</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>再次保存</translation>
+    </message>
+    <message>
+        <source>Try again to save what could not be saved</source>
+        <translation>重新保存未能保存的内容</translation>
+    </message>
+    <message>
+        <source>Show the chats folder</source>
+        <translation>显示对话文件夹</translation>
+    </message>
+    <message>
+        <source>Open the folder that holds the chats</source>
+        <translation>打开保存对话的文件夹</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>导出对话…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>导出所有对话…</translation>
+    </message>
+    <message>
+        <source>Save all chats into one file or folder</source>
+        <translation>将所有对话保存到一个文件或文件夹</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>导入对话…</translation>
+    </message>
+    <message>
+        <source>Take over chats of Tandem or of other apps</source>
+        <translation>导入 Tandem 或其他应用的对话</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -102,6 +190,14 @@
     <message>
         <source>Go to the message box</source>
         <translation>转到消息输入框</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>在对话中查找</translation>
+    </message>
+    <message>
+        <source>Find words in this chat</source>
+        <translation>在此对话中查找文字</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -277,10 +373,142 @@
     </message>
 </context>
 <context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Nothing has been written down.</source>
+        <translation>没有任何记录。</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>导出诊断信息</translation>
+    </message>
+    <message>
+        <source>Written to {file}. It holds no chat text.</source>
+        <translation>已写入 {file}，其中不含对话内容。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>无法写入文件，请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Record of this run</source>
+        <translation>本次运行的记录</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the record</source>
+        <translation>复制记录</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>导出诊断信息…</translation>
+    </message>
+    <message>
+        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
+        <translation>把版本、设置、数据和记录放进一个可供查看和发送的文件</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}，以 Apache License 2.0 发布。</translation>
+    </message>
+    <message>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <translation>窗口使用 Qt 制作。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以换成自己构建的 Qt，源代码可从 Qt Project 自由获取。</translation>
+    </message>
+    <message>
+        <source>Built on: {parts}.</source>
+        <translation>所用软件：{parts}。</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>移除 {name}</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>以纯文本拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
+        <translation>{name} 不是文本文件。目前可附加文本和代码，暂不支持 PDF 和图片。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than 2 MB, which no context holds.</source>
+        <translation>{name} 超过 2 MB，任何上下文都容纳不下。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>无法读取 {name}。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>“{title}”已移到废纸篓。</translation>
+    </message>
+</context>
+<context>
+    <name>ChatControls</name>
+    <message>
+        <source>How to guess</source>
+        <translation>如何猜测</translation>
+    </message>
+    <message>
+        <source>Method, depth and acceptance, from the next answer on</source>
+        <translation>方法、深度和接受标准，从下一个回答起生效</translation>
     </message>
 </context>
 <context>
@@ -302,8 +530,76 @@
         <translation>最近 7 天</translation>
     </message>
     <message>
+        <source>Last 28 days</source>
+        <translation>过去 28 天</translation>
+    </message>
+    <message>
         <source>Older</source>
         <translation>更早</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}，正在写回答</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消置顶</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Move to the archive</source>
+        <translation>移到归档</translation>
+    </message>
+    <message>
+        <source>Take out of the archive</source>
+        <translation>移出归档</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -312,6 +608,14 @@
     <message>
         <source>Search chats</source>
         <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Archive and trash</source>
+        <translation>归档和废纸篓</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>返回对话列表</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -362,6 +666,10 @@
 </context>
 <context>
     <name>Composer</name>
+    <message>
+        <source>{keys} sends · Enter for a new line</source>
+        <translation>{keys} 发送 · Enter 换行</translation>
+    </message>
     <message>
         <source>Message</source>
         <translation>消息</translation>
@@ -456,13 +764,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
-    </message>
-</context>
-<context>
-    <name>ErrorNote</name>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
     </message>
 </context>
 <context>
@@ -620,6 +921,33 @@
     </message>
 </context>
 <context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>在此对话中查找</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>上一个结果</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>下一个结果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>FirstRunOffer</name>
     <message>
         <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
@@ -635,38 +963,30 @@
     </message>
 </context>
 <context>
-    <name>GeneralPage</name>
+    <name>GenerationPage</name>
     <message>
-        <source>General</source>
-        <translation>通用</translation>
+        <source>Precise</source>
+        <translation>精确</translation>
     </message>
     <message>
-        <source>Language</source>
-        <translation>语言</translation>
+        <source>Always the likeliest token</source>
+        <translation>始终取概率最高的 token</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>窗口所用的语言。模型会用你提问的语言回答。</translation>
+        <source>Balanced</source>
+        <translation>均衡</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
+        <source>Some variety, few surprises</source>
+        <translation>有些变化，少有意外</translation>
     </message>
     <message>
-        <source>Changes at once.</source>
-        <translation>立即生效。</translation>
+        <source>Creative</source>
+        <translation>创意</translation>
     </message>
     <message>
-        <source>Like the system</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>深色</translation>
+        <source>As varied as the model is, without the unlikeliest tokens</source>
+        <translation>保留模型原有的多样性，只去掉概率极低的 token</translation>
     </message>
 </context>
 <context>
@@ -758,10 +1078,96 @@
     </message>
 </context>
 <context>
+    <name>History</name>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>All models</source>
+        <translation>所有模型</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
+        <translation>还没有可比较的内容。每个回答都会在这里添一行，列出推测带来的效果。</translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>在这台电脑上，{draft} 让 {main} 的速度达到 {times}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>在这台电脑上，上文查找让 {main} 的速度达到 {times}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>导出历史</translation>
+    </message>
+    <message>
+        <source>Written to {file}.</source>
+        <translation>已写入 {file}。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>无法写入文件，请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Answers and their figures</source>
+        <translation>回答及其数据</translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>导出为 {kind}</translation>
+    </message>
+</context>
+<context>
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
         <translation>无法连接 Hub。请检查网络后重试。</translation>
+    </message>
+    <message>
+        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
+        <translation>正在离线工作，不会尝试连接。可在设置中关闭。</translation>
     </message>
     <message>
         <source>The proxy does not answer or refuses. Check its address in the settings.</source>
@@ -866,8 +1272,8 @@
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
     </message>
     <message>
-        <source>“{title}” was deleted.</source>
-        <translation>已删除“{title}”。</translation>
+        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
+        <translation>部分设置无法读取，已恢复默认值。旧文件保存在 {file}。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -884,6 +1290,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>已用 {used}，共 {limit} 个 token</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1271,24 +1681,8 @@
         <translation>这台电脑没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
-        <source>Privacy and network</source>
-        <translation>隐私与网络</translation>
-    </message>
-    <message>
-        <source>Mirror</source>
-        <translation>镜像</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub 镜像的地址。留空则直接使用 Hub。</translation>
-    </message>
-    <message>
-        <source>Proxy</source>
-        <translation>代理</translation>
-    </message>
-    <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>代理的地址，如 http://proxy:8080。不用则留空。</translation>
+        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem 只在两种情况下联网：搜索 Hub，以及下载你要的模型。对话、设置和数据都不会离开这台电脑，也不统计你的使用情况。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -1448,6 +1842,268 @@
     </message>
 </context>
 <context>
+    <name>Preferences</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Lookup</source>
+        <translation>上文查找</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>相同文本</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>相同分布</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>窗口的语言。模型会用你提问的语言回答。</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Light, dark, or whatever the system shows.</source>
+        <translation>浅色、深色，或与系统一致。</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>Of everything in the window.</source>
+        <translation>应用于整个窗口。</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>小</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>标准</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>大</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>特大</translation>
+    </message>
+    <message>
+        <source>Send with</source>
+        <translation>发送键</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter 始终换行。</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Command or Ctrl with Enter</source>
+        <translation>Command 或 Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>At start, load</source>
+        <translation>启动时加载</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>入门模型对很小，只回答关于 Tandem 的问题。</translation>
+    </message>
+    <message>
+        <source>The models used last</source>
+        <translation>上次使用的模型</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>入门模型对</translation>
+    </message>
+    <message>
+        <source>Who guesses</source>
+        <translation>由谁猜测</translation>
+    </message>
+    <message>
+        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
+        <translation>自动会在草稿模型和上文查找中选用这里更快的一个；猜测不划算时两者都不用。</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>每轮猜测数</translation>
+    </message>
+    <message>
+        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <translation>自动会根据每轮在这台电脑上的耗时来决定。固定数目可能会让回答变慢。</translation>
+    </message>
+    <message>
+        <source>Accept guesses by</source>
+        <translation>接受标准</translation>
+    </message>
+    <message>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>“相同文本”在种子相同时，无论是否猜测都得到相同的文本。“相同分布”在温度高于 0 时接受更多猜测；文本会不同，但仍按主模型的分布抽取。</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <translation>0 始终取概率最高的 token。数值越大，变化越多，错误也越多。</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
+        <translation>只从合计达到此比例的最可能的 token 中抽取。1 表示从全部中抽取。</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws only from this many of the likeliest tokens.</source>
+        <translation>只从概率最高的这么多个 token 中抽取。</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
+        <translation>去掉概率低于最高者此比例的 token。0 表示不去掉。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>重复惩罚</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>大于 1 时，刚用过的 token 更不易出现。</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>回答最大长度</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>以 token 计。中文大约一个字一个 token。</translation>
+    </message>
+    <message>
+        <source>As long as the context</source>
+        <translation>直到上下文用完</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
+        <translation>种子相同，文本就相同。仅在温度高于 0 时有意义。</translation>
+    </message>
+    <message>
+        <source>A new one each time</source>
+        <translation>每次不同</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>离线工作</translation>
+    </message>
+    <message>
+        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
+        <translation>不会尝试任何连接。下载会等待；对话和已有的模型照常可用。</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub 镜像的地址。留空则使用 Hub 本身。</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Write down</source>
+        <translation>记录内容</translation>
+    </message>
+    <message>
+        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
+        <translation>下方记录所含的内容。只保存在内存中，绝不含对话内容。</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Problems and events</source>
+        <translation>问题和事件</translation>
+    </message>
+    <message>
+        <source>Every detail</source>
+        <translation>所有细节</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -1458,8 +2114,28 @@
         <translation>模型</translation>
     </message>
     <message>
+        <source>Speculation</source>
+        <translation>推测</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>请求历史</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>存储</translation>
+    </message>
+    <message>
         <source>Privacy and network</source>
         <translation>隐私与网络</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>高级</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1468,6 +2144,27 @@
     <message>
         <source>Pages of the settings</source>
         <translation>设置页面</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>在设置中搜索</translation>
+    </message>
+    <message>
+        <source>Changes hold from the next answer on.</source>
+        <translation>更改从下一个回答起生效。</translation>
+    </message>
+    <message>
+        <source>It holds from the next start on.</source>
+        <translation>从下次启动起生效。</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>
@@ -1525,6 +2222,92 @@
     </message>
 </context>
 <context>
+    <name>StoragePage</name>
+    <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>With the list of downloads.</source>
+        <translation>包括下载列表。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other programs.</source>
+        <translation>Hugging Face 缓存，与其他程序共用。</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>What Tandem can make again when it needs it.</source>
+        <translation>需要时 Tandem 可以重新生成的内容。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>What you have chosen in this window.</source>
+        <translation>你在此窗口中的选择。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>显示文件夹：{name}</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>清除缓存</translation>
+    </message>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>无法更改对话：磁盘或文件不允许写入。</translation>
+    </message>
+    <message>
+        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <translation>磁盘响应异常，无法保存此对话。</translation>
+    </message>
+    <message>
+        <source>Something of this chat could not be saved: {detail}</source>
+        <translation>此对话的部分内容未能保存：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <translation>Tandem 已在另一个窗口中打开，你的对话在那里。此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
+        <translation>你的对话由更新版本的 Tandem 写入。请更新 Tandem；此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
+        <translation>无法打开你的对话：{detail}。此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
+        <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
+    </message>
+</context>
+<context>
     <name>Switcher</name>
     <message>
         <source>Use as draft</source>
@@ -1573,7 +2356,94 @@
     </message>
 </context>
 <context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>导出对话</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 对话</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>导出所有对话</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>导入对话</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>已导出到 {name}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>已导出 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were here already.</source>
+        <translation>
+            <numerusform>%n 个对话已存在。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>文件中有 %n 部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>That did not work: {detail}</source>
+        <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>助手</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>此回答已中断。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>此回答因错误而结束。</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>This answer was cut short when Tandem ended.</source>
+        <translation>Tandem 退出时，此回答被中断。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
     <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
@@ -1589,6 +2459,42 @@
     <message>
         <source>Thinking of the first token…</source>
         <translation>正在想首个 token…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>上一个版本</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>下一个版本</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>New chat from here</source>
+        <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>更多操作</translation>
     </message>
 </context>
 <context>

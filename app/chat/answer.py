@@ -6,7 +6,7 @@ The transcript, the live panel and the answer's foot all paint from this record,
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class State(Enum):
-    """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on."""
+    """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on.
+
+    INTERRUPTED is an answer that was being written when the app ended.
+    """
 
     WAITING = "waiting"
     READING = "reading"
@@ -29,15 +32,20 @@ class State(Enum):
     LENGTH = "length"
     CANCELLED = "cancelled"
     FAILED = "failed"
+    INTERRUPTED = "interrupted"
 
 
-_ENDED = (State.DONE, State.LENGTH, State.CANCELLED, State.FAILED)
+_ENDED = (State.DONE, State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED)
+_UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
 
 
 @dataclass
 class Answer:
-    """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order."""
+    """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order.
+
+    A continued answer has its text from before in `before`; the rounds of the new request are numbered on.
+    """
 
     state: State = State.WAITING
     text: str = ""
@@ -46,14 +54,28 @@ class Answer:
     stats: RequestStats = field(default_factory=RequestStats)
     prefill: PrefillProgress | None = None
     error: EngineError | None = None
+    before: str = ""
+    first_round: int = 0
 
     @property
     def ended(self) -> bool:
         return self.state in _ENDED
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether there is text that the model could go on with."""
+        return self.state in _UNFINISHED and bool(self.text.strip())
+
+    def go_on(self) -> None:
+        """Let another request write on from here."""
+        self.before = self.text
+        self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
+        self.state, self.error, self.prefill = State.WAITING, None, None
+
     def apply(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, TokensCommitted):
+                event = self._numbered_on(event)
                 self.state = State.WRITING
                 self.text += event.text
                 self.tokens.extend(event.tokens)
@@ -64,13 +86,20 @@ class Answer:
                 self.prefill = event
             elif isinstance(event, Finished):
                 self.state = _REASONS[event.reason]
-                self.text = event.text
+                self.text = self.before + event.text
                 self.stats = event.stats
             elif isinstance(event, Failed):
                 self.state = State.FAILED
-                self.text = event.text or self.text
+                self.text = self.before + event.text if event.text else self.text
                 self.error = event.error
                 self.stats = event.stats or self.stats
+
+    def _numbered_on(self, event: TokensCommitted) -> TokensCommitted:
+        if not self.first_round:
+            return event
+        tokens = tuple(replace(token, round=token.round + self.first_round) for token in event.tokens)
+        record = replace(event.round, number=event.round.number + self.first_round)
+        return replace(event, tokens=tokens, round=record)
 
     def tokens_of_round(self, number: int) -> list[Token]:
         first = bisect_left(self.tokens, number, key=lambda token: token.round)

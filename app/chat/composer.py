@@ -5,9 +5,19 @@ composing.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,14 +30,23 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.chat.attachment_row import AttachmentRow
 from app.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.conversations.records import Attachment
 
 _MAX_LINES = 10
 
 
 class MessageEdit(QPlainTextEdit):
-    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send, `edited` after every
-    change of the text or of what is being composed.
+    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send (with Command or Ctrl where
+    `send_key` is "modifier"), `edited` after every change of the text or of what is being composed, `files_given` with
+    the paths of files that were pasted or dropped.
+
+    The up key in an empty box brings back what was written before; `history` is where that comes from, oldest first.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends.
     Whether it composes is read from the text layout each time, because `clear()` ends a composition without
@@ -36,9 +55,13 @@ class MessageEdit(QPlainTextEdit):
 
     submitted = Signal()
     edited = Signal()
+    files_given = Signal(list)
+    send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.history: Callable[[], Sequence[str]] = lambda: ()
+        self._recalled = 0
         self.setObjectName("composer")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
@@ -74,14 +97,41 @@ class MessageEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if enter and plain:
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        none, modifier = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+        if enter and held == (none if self.send_key == "enter" else modifier):
             event.accept()
             # While composing, the input method has its own use for this key; a new line would be as wrong as sending.
             if not self.preedit():
                 self.submitted.emit()
             return
+        up = event.key() == Qt.Key.Key_Up
+        if (up or event.key() == Qt.Key.Key_Down) and held == none and self._recall(up):
+            return
         super().keyPressEvent(event)
+
+    def _recall(self, older: bool) -> bool:
+        """Step through what was written before, from an empty box or from a text that came out of it unchanged."""
+        written, text = self.history(), self.toPlainText()
+        inside = 0 < self._recalled <= len(written) and text == written[-self._recalled]
+        if self.preedit() or not (inside or (older and not text)):
+            return False
+        wanted = (self._recalled if inside else 0) + (1 if older else -1)
+        if wanted > len(written):
+            return True
+        self._recalled = wanted
+        self.setPlainText(written[-wanted] if wanted else "")
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        return True
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return bool(_files_in(source)) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := _files_in(source):
+            self.files_given.emit(files)
+        else:
+            super().insertFromMimeData(source)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
@@ -104,6 +154,10 @@ class MessageEdit(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy)
 
 
+def _files_in(source: QMimeData) -> list[str]:
+    return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+
+
 class Composer(QWidget):
     """The box with its button and the line that tells which keys do what. `sent` carries the text."""
 
@@ -116,6 +170,7 @@ class Composer(QWidget):
         card = QFrame(self)
         card.setObjectName("composerCard")
         self.edit = MessageEdit(card)
+        self.files = AttachmentRow(card)
         self._info = QLabel(card)
         self._info.setProperty("look", "muted")
         self._button = QToolButton(card)
@@ -126,6 +181,7 @@ class Composer(QWidget):
         column = QVBoxLayout(card)
         column.setContentsMargins(14, 12, 12, 10)
         column.setSpacing(8)
+        column.addWidget(self.files)
         column.addWidget(self.edit)
         column.addLayout(row)
         self._keys = QLabel(self)
@@ -154,9 +210,34 @@ class Composer(QWidget):
             return
         self.sent.emit(self.edit.take_text().strip())
 
+    def take_attachments(self) -> tuple[Attachment, ...]:
+        """The files that go with the question that is being sent; none wait after it."""
+        attachments = self.files.attachments
+        self.files.show_files(())
+        return attachments
+
+    def show_draft(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """What was being written in the chat that is now shown."""
+        self.files.show_files(attachments)
+        if self.edit.toPlainText() != text:
+            self.edit.setPlainText(text)
+            self.edit.moveCursor(QTextCursor.MoveOperation.End)
+
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
         self._dress()
+
+    def set_send_key(self, key: str) -> None:
+        """Send with "enter", or with "modifier" and Enter."""
+        self.edit.send_key = key
+        self._say_keys()
+
+    def _say_keys(self) -> None:
+        if self.edit.send_key == "enter":
+            self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        else:
+            keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
+            self._keys.setText(self.tr("{keys} sends · Enter for a new line").format(keys=keys))
 
     def set_info(self, text: str) -> None:
         self._info.setText(text)
@@ -168,7 +249,7 @@ class Composer(QWidget):
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))
         self.edit.setAccessibleName(self.tr("Message"))
-        self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        self._say_keys()
         self._dress()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -6,22 +6,43 @@ from html import escape
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QEnterEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app import wording
+from app import theme, wording
+from app.chat.action_row import ActionRow
 from app.chat.answer import State
 from app.chat.blocks import Block, Code, Splitter
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
+from app.chat.question_editor import QuestionEditor
 from app.chat.token_view import TokenView
 from app.chat.wrapped_label import WrappedLabel
+from app.conversations.row_painter import utf16
+from app.conversations.search import highlights
 from app.speculation import figures
 
 if TYPE_CHECKING:
     from app.chat.answer import Answer
     from app.conversations.chats import Turn
+    from app.conversations.search import Query
 
 _View = TypeVar("_View", bound=QWidget)
+
+# The words of the two rows as the turn's.
+_ANSWER_WORDS = {"previous": "previous-answer", "next": "next-answer"}
+_QUESTION_WORDS = {"previous": "previous-question", "next": "next-question"}
 
 # Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them.
 RUN_LENGTH = 6000
@@ -103,48 +124,85 @@ class AnswerBody(QWidget):
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
+    @property
+    def views(self) -> list[QWidget]:
+        """The blocks' widgets, top to bottom."""
+        return list(self._views)
+
     def _add(self, view: _View) -> _View:
+        leave_menu_to_parent(view)
         self._column.addWidget(view)
         self._views.append(view)
         return view
 
 
 class TurnView(QWidget):
-    """A question, its answer and the foot. Paints from the turn it was made for."""
+    """A question, its answer and the foot. Paints from the turn it was made for.
+
+    `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question.
+    """
 
     link_chosen = Signal(str)
-    again = Signal()
+    acted = Signal(str)
+    edited = Signal(str)
     rounds_selected = Signal(object)
+    tokens_wanted = Signal()
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.turn = turn
-        self._as_tokens = as_tokens
-        self._bubble = _Bubble(turn.question, self)
+        self._as_tokens, self._asked_for_tokens = as_tokens, False
+        self._newest = self._under_mouse = False
+        self._bubble = _Bubble(turn, self)
+        self.editor: QuestionEditor | None = None
+        self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = QLabel(self)
         self._status.setProperty("look", "muted")
         self._body, self.tokens = AnswerBody(self), TokenView(self)
-        self._note = ErrorNote(self)
+        self._note = Note(self)
         self._foot = WrappedLabel(self)
         self._foot.setProperty("look", "muted")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
-        column = QVBoxLayout(self)
+        self.answer_row = ActionRow(
+            (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more")),
+            False,
+            self,
+        )
+        self._build()
+        self._connect()
+        self.retranslate()
+
+    def _build(self) -> None:
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        line = QHBoxLayout()
-        line.addStretch(1)
-        line.addWidget(self._bubble, 3)
-        column.addLayout(line)
-        column.addSpacing(8)
+        self._line = QHBoxLayout()
+        self._line.addStretch(1)
+        self._line.addWidget(self._bubble, 3)
+        column.addLayout(self._line)
+        column.setSpacing(6)
+        column.addWidget(self.question_row)
         for view in (self._status, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
+        column.addWidget(self.answer_row)
+        for view in (self.tokens, self._foot, self._bubble.label):
+            leave_menu_to_parent(view)
+        self._bubble.setVisible(self.turn.asks)
+        self.question_row.setVisible(self.turn.asks)
+
+    def _connect(self) -> None:
         self._body.link_chosen.connect(self.link_chosen)
         self._body.passage_selected.connect(
-            lambda passage: self.rounds_selected.emit(turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
+            lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
-        self._note.again.connect(self.again)
-        self.refresh()
+        self._note.acted.connect(self.acted)
+        self.answer_row.acted.connect(lambda word: self.acted.emit(_ANSWER_WORDS.get(word, word)))
+        self.question_row.acted.connect(lambda word: self.acted.emit(_QUESTION_WORDS.get(word, word)))
+
+    @property
+    def body(self) -> AnswerBody:
+        return self._body
 
     def refresh(self) -> None:
         """Show what the answer holds now."""
@@ -159,15 +217,92 @@ class TurnView(QWidget):
         self._body.setVisible(not as_tokens)
         self._status.setText(self._status_text(answer))
         self._status.setVisible(not answer.text and not answer.ended)
-        self._note.show_error(wording.error_sentence(answer.error) if answer.error else "")
         if answer.ended:
-            self._show_foot(answer)
+            self._show_end(answer)
+        else:
+            self._note.hide()
+            self.answer_row.setEnabled(False)
         self._foot.setVisible(answer.ended and bool(self._foot.text()))
+        self._want_tokens()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show the answer as its tokens, or as rendered text."""
         self._as_tokens = as_tokens
         self.refresh()
+
+    def selected_text(self) -> str:
+        """What is selected in the turn; "" where nothing is."""
+        if self._bubble.label.hasSelectedText():
+            return self._bubble.label.selectedText()
+        for view in self._text_views():
+            if view.textCursor().hasSelection():
+                return view.textCursor().selection().toPlainText()
+        return ""
+
+    def mark(self, query: Query | None) -> None:
+        """Mark the words of a search wherever the turn shows them; None takes the marks away."""
+        self._bubble.mark(query)
+        for view in self._text_views():
+            text = view.toPlainText()
+            found = () if query is None else highlights(text, query)
+            view.setExtraSelections([_found(view, text, start, end) for start, end in found])
+
+    def _text_views(self) -> list[QTextEdit | QPlainTextEdit]:
+        return [self.tokens, *self.findChildren(QPlainTextEdit), *self.findChildren(Prose)]
+
+    def edit_question(self) -> None:
+        """Let the question be edited in its place."""
+        if self.editor is not None:
+            self.editor.setFocus()
+            return
+        self.editor = editor = QuestionEditor(self.turn.question, self)
+        self._bubble.hide()
+        self.question_row.hide()
+        self._column.insertWidget(1, editor)
+        editor.submitted.connect(self._edited)
+        editor.cancelled.connect(self._end_edit)
+        editor.show()
+        editor.edit.moveCursor(QTextCursor.MoveOperation.End)
+        editor.setFocus()
+
+    def _edited(self, text: str) -> None:
+        self._end_edit()
+        self.edited.emit(text)
+
+    def _end_edit(self) -> None:
+        if self.editor is not None:
+            self._column.removeWidget(self.editor)
+            self.editor.hide()
+            self.editor.deleteLater()
+            self.editor = None
+        self._bubble.show()
+        self.question_row.show()
+
+    def _want_tokens(self) -> None:
+        answer = self.turn.answer
+        if self._as_tokens and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
+            self._asked_for_tokens = True
+            self.tokens_wanted.emit()
+
+    def _show_end(self, answer: Answer) -> None:
+        self._show_foot(answer)
+        if answer.error is not None:
+            self._note.tell(wording.error_sentence(answer.error), self.tr("Try again"), "again")
+        elif answer.state is State.INTERRUPTED:
+            sentence = self.tr("This answer was cut short when Tandem ended.")
+            go_on = answer.unfinished
+            self._note.tell(
+                sentence,
+                self.tr("Continue") if go_on else self.tr("Try again"),
+                "go-on" if go_on else "again",
+                calm=True,
+            )
+        else:
+            self._note.hide()
+        self.show_places()
+        self.answer_row.button("go-on").setVisible(answer.unfinished)
+        self.answer_row.setEnabled(True)
+        self._light(self._under_mouse)
 
     def _show_foot(self, answer: Answer) -> None:
         parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
@@ -187,51 +322,144 @@ class TurnView(QWidget):
             return self.tr("Reading the chat: {share}").format(share=figures.percent(share))
         return self.tr("Thinking of the first token…")
 
+    def retranslate(self) -> None:
+        versions = {"previous": self.tr("Previous version"), "next": self.tr("Next version")}
+        self.question_row.set_words(
+            {**versions, "edit": self.tr("Edit the message"), "copy-question": self.tr("Copy the message")}
+        )
+        self.answer_row.set_words(
+            {
+                **versions,
+                "copy": self.tr("Copy the answer as Markdown"),
+                "again": self.tr("Answer again"),
+                "go-on": self.tr("Continue the answer"),
+                "branch": self.tr("New chat from here"),
+                "more": self.tr("More actions"),
+            }
+        )
+        self.show_places()
+        self.answer_row.button("go-on").setVisible(False)
+        self.refresh()
+
+    def show_places(self) -> None:
+        """Say which of their versions the question and the answer are."""
+        self.question_row.show_place(self.turn.question_place)
+        self.answer_row.show_place(self.turn.answer_place)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._light(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._light(False)
+
+    def set_newest(self, newest: bool) -> None:
+        """What can be done with the newest answer is always in sight."""
+        self._newest = newest
+        self._light(self._under_mouse)
+
+    def _light(self, under_mouse: bool) -> None:
+        self._under_mouse = under_mouse
+        self.question_row.light(under_mouse)
+        self.answer_row.light((under_mouse or self._newest) and self.turn.answer.ended)
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        if not hasattr(self, "answer_row"):
+            return
         if event.type() == QEvent.Type.LanguageChange:
-            self.refresh()
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self.question_row.dress()
+            self.answer_row.dress()
 
 
 class _Bubble(QFrame):
-    """The question as it was typed, never interpreted."""
+    """The question as it was typed, never interpreted, below the names of what was attached."""
 
-    def __init__(self, text: str, parent: QWidget) -> None:
+    def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("question")
-        label = WrappedLabel(self)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setText(text)
-        label.setTextInteractionFlags(
+        self.label = WrappedLabel(self)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setText(turn.question)
+        self.label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        label.setCursor(Qt.CursorShape.IBeamCursor)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 10, 14, 10)
-        row.addWidget(label)
+        self.label.setCursor(Qt.CursorShape.IBeamCursor)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 10)
+        if turn.attachments:
+            names = WrappedLabel(self)
+            names.setProperty("look", "muted")
+            names.setTextFormat(Qt.TextFormat.PlainText)
+            names.setText(" · ".join(attachment.name for attachment in turn.attachments))
+            column.addWidget(names)
+        column.addWidget(self.label)
+        self._words = turn.question
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
 
+    def mark(self, query: Query | None) -> None:
+        """Select the first hit: a label can show one."""
+        found = () if query is None else highlights(self._words, query)
+        if found:
+            start, end = (utf16(self._words[:place]) for place in found[0])
+            self.label.setSelection(start, end - start)
+        elif self.label.hasSelectedText():
+            self.label.setSelection(0, 0)
 
-class ErrorNote(QFrame):
-    """An error in the place where the answer would have gone on, with a way to try again."""
 
-    again = Signal()
+class Note(QFrame):
+    """In the place where the answer would have gone on: why it did not, and what can be done. `acted` carries that."""
+
+    acted = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
+        self._word = ""
         self._label = WrappedLabel(self)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._button = QPushButton(self)
         self._button.setProperty("look", "button")
-        self._button.clicked.connect(self.again)
+        self._button.clicked.connect(lambda: self.acted.emit(self._word))
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 10, 10, 10)
         row.setSpacing(12)
         row.addWidget(self._label, 1)
         row.addWidget(self._button)
 
-    def show_error(self, sentence: str) -> None:
+    def tell(self, sentence: str, button: str, word: str, calm: bool = False) -> None:
+        """`calm` where nothing went wrong."""
+        name = "note" if calm else "banner"
+        if self.objectName() != name:
+            self.setObjectName(name)
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self._word = word
         self._label.setText(sentence)
-        self._button.setText(self.tr("Try again"))
-        self.setVisible(bool(sentence))
+        self._button.setText(button)
+        self.show()
+
+
+def _found(view: QTextEdit | QPlainTextEdit, text: str, start: int, end: int) -> QTextEdit.ExtraSelection:
+    """Spans count characters, Qt counts UTF-16 units."""
+    mark = QTextEdit.ExtraSelection()
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(utf16(text[:start]))
+    cursor.setPosition(utf16(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+    style = QTextCharFormat()
+    style.setBackground(QColor(theme.colours().lookup_tint))
+    style.setForeground(QColor(theme.colours().lookup_text))
+    mark.cursor, mark.format = cursor, style
+    return mark
+
+
+def leave_menu_to_parent(view: QWidget) -> None:
+    """The turn has one menu for all that is in it."""
+    view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+    if isinstance(view, QAbstractScrollArea):
+        view.viewport().setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+    for inner in view.findChildren(QAbstractScrollArea):
+        leave_menu_to_parent(inner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from app.icons import icon
 
 if TYPE_CHECKING:
     from app.conversations.chats import Chat, Turn
+    from app.conversations.search import Query
 
 COLUMN_WIDTH = 720
 SIDE = 24
@@ -24,11 +25,15 @@ _LOAD_ROUNDS = 4
 
 
 class Transcript(QScrollArea):
-    """One widget a turn. `again` carries a turn whose answer is wanted once more, `rounds_selected` a turn and the
-    rounds whose tokens are selected in it.
+    """One widget a turn. `acted` carries a turn and what to do with it, `edited` one with its question's new text,
+    `tokens_wanted` one whose tokens are still on disk, `menu_wanted` one and where its menu is wanted,
+    `rounds_selected` one and the rounds whose tokens are selected in it.
     """
 
-    again = Signal(object)
+    acted = Signal(object, str)
+    edited = Signal(object, str)
+    tokens_wanted = Signal(object)
+    menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -40,6 +45,8 @@ class Transcript(QScrollArea):
         self._slots: dict[Turn, TurnSlot] = {}
         self._at_end = True
         self._as_tokens = False
+        self._query: Query | None = None
+        self._loaded_at = 0
         self._column = QWidget()
         self._build_body()
         self.link_menu = QMenu(self)
@@ -84,8 +91,43 @@ class Transcript(QScrollArea):
         self._at_end = True
         self._load_soon()
 
+    def show_path(self, chat: Chat) -> None:
+        """The chat shows other turns now: those that stay keep their place, and so does what is read."""
+        kept = set(chat.turns)
+        self._column.setUpdatesEnabled(False)
+        for turn in [turn for turn in self._slots if turn not in kept]:
+            slot = self._slots.pop(turn)
+            self._turns.removeWidget(slot)
+            slot.hide()
+            slot.deleteLater()
+        before, self._slots = self._slots, {}
+        for place, turn in enumerate(chat.turns):
+            if turn in before:
+                self._slots[turn] = before[turn]
+                before[turn].show_places()
+            else:
+                self._add(turn, place)
+        self._column.setUpdatesEnabled(True)
+        self._mark_newest()
+        self._load_soon()
+
+    def reveal(self, turn: Turn) -> TurnView:
+        """Bring a turn into view."""
+        view = self.view(turn)
+        self._settle()
+        self.verticalScrollBar().setValue(max(0, self._slots[turn].y() - SIDE))
+        return view
+
+    def mark(self, query: Query | None) -> None:
+        """Mark the words of a search in every turn; None takes the marks away."""
+        self._query = query
+        for slot in self._slots.values():
+            if slot.view is not None:
+                slot.view.mark(query)
+
     def add_turn(self, turn: Turn) -> None:
         self._add(turn).load()
+        self._mark_newest()
         self._at_end = True
 
     def refresh(self, turn: Turn) -> None:
@@ -126,18 +168,37 @@ class Transcript(QScrollArea):
         self._newest.setToolTip(self.tr("Jump to the newest text"))
         self._newest.setAccessibleName(self.tr("Jump to the newest text"))
 
-    def _add(self, turn: Turn) -> TurnSlot:
+    def _add(self, turn: Turn, place: int | None = None) -> TurnSlot:
         slot = TurnSlot(turn, self._make_view, self._column)
         self._slots[turn] = slot
-        self._turns.insertWidget(self._turns.count() - 1, slot)
+        self._turns.insertWidget(self._turns.count() - 1 if place is None else place, slot)
         return slot
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
         view = TurnView(turn, self._as_tokens, parent)
+        view.set_newest(turn is next(reversed(self._slots)))
+        if self._query is not None:
+            view.mark(self._query)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
         view.link_chosen.connect(self._show_link)
-        view.again.connect(lambda: self.again.emit(turn))
+        view.acted.connect(lambda word: self._act(turn, word))
+        view.edited.connect(lambda text: self.edited.emit(turn, text))
+        view.tokens_wanted.connect(lambda: self.tokens_wanted.emit(turn))
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(lambda place: self.menu_wanted.emit(turn, view.mapToGlobal(place)))
         return view
+
+    def _mark_newest(self) -> None:
+        for turn, slot in self._slots.items():
+            if slot.view is not None:
+                slot.view.set_newest(turn is next(reversed(self._slots)))
+
+    def _act(self, turn: Turn, word: str) -> None:
+        if word == "more":
+            button = self.view(turn).answer_row.button("more")
+            self.menu_wanted.emit(turn, button.mapToGlobal(button.rect().bottomLeft()))
+        else:
+            self.acted.emit(turn, word)
 
     def _load_soon(self) -> None:
         if not self._loading.isActive():
@@ -148,6 +209,10 @@ class Transcript(QScrollArea):
 
         What is in view stays where it is, although rooms above it turn out higher or lower than they were guessed.
         """
+        self._load_rounds()
+        self._loaded_at = self.verticalScrollBar().value()
+
+    def _load_rounds(self) -> None:
         for _ in range(_LOAD_ROUNDS):
             self._settle()
             bar, height = self.verticalScrollBar(), self.viewport().height()
@@ -210,7 +275,9 @@ class Transcript(QScrollArea):
     def _value_changed(self, value: int) -> None:
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
-        self._load_soon()
+        # There are widgets for a screen in both directions; following an answer line by line needs no new ones.
+        if abs(value - self._loaded_at) > self.viewport().height() // 4:
+            self._load_soon()
 
     def _show_newest(self) -> None:
         self._newest.setVisible(not self._at_end)

@@ -44,9 +44,14 @@ class TurnSlot(QWidget):
             self.setMaximumHeight(_ANY_HEIGHT)
         return self.view
 
+    def show_places(self) -> None:
+        """The turn's versions may be more by now."""
+        if self.view is not None:
+            self.view.show_places()
+
     def unload(self) -> None:
-        """Keep the room and let the widgets go. An answer that is being written stays."""
-        if self.view is None or not self.turn.answer.ended:
+        """Keep the room and let the widgets go. What is being written or edited stays."""
+        if self.view is None or not self.turn.answer.ended or self.view.editor is not None:
             return
         self.setFixedHeight(self.height())
         self._column.removeWidget(self.view)

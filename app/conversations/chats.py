@@ -1,114 +1,163 @@
-"""Chats and their messages as the window holds them. No Qt in here; whoever keeps them on disk fills the same
-types.
-"""
+"""Chats and their messages as the window holds them, made of what the store hands out. No Qt in here."""
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from app.chat.answer import Answer, State
+from app.conversations.records import FAILED, INTERRUPTED, STREAMING
+from engine.errors import EngineError
+from engine.stats import RequestStats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
 
-    from app.chat.answer import Answer
+    from app.conversations.records import Attachment, Conversation, Message
 
-TITLE_LENGTH = 48
-SECTIONS = ("pinned", "today", "yesterday", "week", "older")
+_REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message is in its chat's tree: `id` is None until it is on disk, `position` its index among `count`
+    siblings.
+    """
+
+    id: int | None = None
+    position: int = 0
+    count: int = 1
 
 
 @dataclass(eq=False)
 class Turn:
-    """One question and its answer."""
+    """One question and its answer. `asks` is False for an answer that nobody asked for, as imported chats may have."""
 
     question: str
     answer: Answer
+    attachments: tuple[Attachment, ...] = ()
+    question_place: Place = Place()
+    answer_place: Place = Place()
+    asks: bool = True
+
+    def text_for_model(self) -> str:
+        """The question with its attachments before it, each in a fence under its name."""
+        return with_attachments(self.question, self.attachments)
 
 
 @dataclass(eq=False)
 class Chat:
-    """A conversation. `title` is "" until the first question names it."""
+    """A conversation as it is shown. `id` is None until it is on disk, `title` "" until the first question names it."""
 
-    id: int
+    id: int | None = None
     title: str = ""
     turns: list[Turn] = field(default_factory=list)
-    changed: datetime = field(default_factory=datetime.now)
-    pinned: bool = False
-    draft_text: str = ""
+    system_prompt: str = ""
+    draft: str = ""
+    draft_attachments: tuple[Attachment, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def streaming(self) -> bool:
         return bool(self.turns) and not self.turns[-1].answer.ended
 
-    def messages(self) -> list[dict[str, str]]:
-        """The chat as the engine wants it: every answered question with its answer, and the last question.
+    def messages(self, upto: Turn) -> list[dict[str, str]]:
+        """The chat as the engine wants it: every answered question with its answer, then `upto`'s question, with what
+        there is of its answer when that is to be continued.
 
         A question whose answer never got a word is left out: chat templates want the roles to alternate.
         """
-        messages = []
-        for turn in self.turns[:-1]:
-            if turn.answer.text:
-                messages.append({"role": "user", "content": turn.question})
+        messages = [{"role": "system", "content": self.system_prompt}] if self.system_prompt.strip() else []
+        for turn in self.turns[: self.turns.index(upto)]:
+            if turn.answer.text and turn.asks:
+                messages.append({"role": "user", "content": turn.text_for_model()})
                 messages.append({"role": "assistant", "content": turn.answer.text})
-        if self.turns:
-            messages.append({"role": "user", "content": self.turns[-1].question})
+        messages.append({"role": "user", "content": upto.text_for_model()})
+        if upto.answer.before:
+            messages.append({"role": "assistant", "content": upto.answer.before})
         return messages
 
-
-class Chats:
-    """All chats, newest change first. Owns their order and their titles."""
-
-    def __init__(self) -> None:
-        self._chats: list[Chat] = []
-        self._ids = itertools.count(1)
-
-    def __iter__(self) -> Iterator[Chat]:
-        return iter(sorted(self._chats, key=lambda chat: chat.changed, reverse=True))
-
-    def __len__(self) -> int:
-        return len(self._chats)
-
-    def new(self) -> Chat:
-        """A new chat, or the empty one that is already there."""
-        for chat in self._chats:
-            if not chat.turns:
-                return chat
-        chat = Chat(next(self._ids))
-        self._chats.append(chat)
-        return chat
-
-    def add_turn(self, chat: Chat, turn: Turn) -> None:
-        chat.turns.append(turn)
-        chat.changed = datetime.now()
-        if not chat.title:
-            chat.title = title_of(turn.question)
-
-    def remove(self, chat: Chat) -> None:
-        self._chats.remove(chat)
-
-    def put_back(self, chat: Chat) -> None:
-        """Take in a chat that was removed."""
-        self._chats.append(chat)
+    def context_tokens(self) -> int:
+        """How many tokens the newest counted answer left in the context; 0 before the first."""
+        for turn in reversed(self.turns):
+            if turn.answer.stats.prompt_tokens:
+                return turn.answer.stats.prompt_tokens + turn.answer.stats.generated_tokens
+        return 0
 
 
-def title_of(question: str) -> str:
-    """The first line of a question, cut at a word where there is one, with an ellipsis where it was cut."""
-    line = next((line.strip() for line in question.splitlines() if line.strip()), "")
-    if len(line) <= TITLE_LENGTH:
-        return line
-    head = line[:TITLE_LENGTH]
-    space = head.rfind(" ")
-    return head[: space if space > TITLE_LENGTH // 2 else TITLE_LENGTH].rstrip() + "…"
+class RecordedError(EngineError):
+    """An error that ended an answer, read back from disk."""
+
+    def __init__(self, code: str, arguments: Mapping[str, Any]) -> None:
+        super().__init__(code, **arguments)
+        self.code = code
 
 
-def section_of(chat: Chat, today: date) -> str:
-    """Which of SECTIONS the list shows a chat under."""
-    if chat.pinned:
-        return "pinned"
-    day = chat.changed.date()
-    if day >= today:
-        return "today"
-    if day == today - timedelta(days=1):
-        return "yesterday"
-    return "week" if day > today - timedelta(days=7) else "older"
+def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
+    parts = []
+    for attachment in attachments:
+        fence = "```"
+        while fence in attachment.text:
+            fence += "`"
+        parts.append(f"{attachment.name}\n{fence}\n{attachment.text.rstrip()}\n{fence}")
+    return "\n\n".join([*parts, question]) if parts else question
+
+
+def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
+    return Chat(
+        conversation.id,
+        conversation.title,
+        turns_of(path, ()),
+        conversation.system_prompt,
+        conversation.draft,
+        conversation.draft_attachments,
+        conversation.settings,
+    )
+
+
+def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
+    """The turns of a path of messages. Those of `known` that it holds are kept: they may be streaming, or on screen."""
+    by_ids = {(turn.question_place.id, turn.answer_place.id): turn for turn in known}
+    turns: list[Turn] = []
+    question: Message | None = None
+    for message in path:
+        if message.role == "user":
+            if question is not None:
+                turns.append(_turn(question, None, by_ids))
+            question = message
+        elif message.role == "assistant":
+            turns.append(_turn(question, message, by_ids))
+            question = None
+    if question is not None:
+        turns.append(_turn(question, None, by_ids))
+    return turns
+
+
+def place_of(message: Message | None) -> Place:
+    return Place() if message is None else Place(message.id, message.position, message.sibling_count)
+
+
+def _turn(
+    question: Message | None, answer: Message | None, known: Mapping[tuple[int | None, int | None], Turn]
+) -> Turn:
+    places = place_of(question), place_of(answer)
+    turn = known.get((places[0].id, places[1].id))
+    if turn is None:
+        turn = Turn(
+            "", Answer(state=State.DONE) if answer is None else stored_answer(answer), asks=question is not None
+        )
+        if question is not None:
+            turn.question, turn.attachments = question.content, question.attachments
+    turn.question_place, turn.answer_place = places
+    return turn
+
+
+def stored_answer(message: Message) -> Answer:
+    """An answer as it was kept. Its tokens stay on disk until they are asked for; its rounds were not kept."""
+    state = _REASONS.get(message.finish_reason or "", State.DONE)
+    if message.state in (INTERRUPTED, STREAMING):
+        state = State.INTERRUPTED
+    error = None
+    if message.state == FAILED:
+        state, error = State.FAILED, RecordedError(*(message.error or ("engine", {})))
+    return Answer(state, message.content, stats=message.stats or RequestStats(), error=error)

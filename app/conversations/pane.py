@@ -1,203 +1,237 @@
-"""The left pane: new chat, search, and the chats by day."""
+"""The left pane: new chat, search over all chats, and the chats by day, in the archive or in the trash."""
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QCoreApplication,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QAction, QColor, QPainter
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QFrame,
+    QHBoxLayout,
     QLineEdit,
     QListView,
+    QMenu,
     QPushButton,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app import theme
-from app.conversations.chats import SECTIONS, Chat, Chats, section_of
+from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
+from app.conversations.list_model import ROW, ChatListModel
+from app.conversations.records import Conversation
+from app.conversations.row_painter import RowPainter
+from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
 
-_Index = QModelIndex | QPersistentModelIndex
-_CHAT = Qt.ItemDataRole.UserRole
+if TYPE_CHECKING:
+    from app.conversations.keeper import Keeper
+    from app.conversations.store import ConversationStore
 
-
-def section_title(section: str) -> str:
-    translate = QCoreApplication.translate
-    return {
-        "pinned": translate("ChatPane", "Pinned"),
-        "today": translate("ChatPane", "Today"),
-        "yesterday": translate("ChatPane", "Yesterday"),
-        "week": translate("ChatPane", "Last 7 days"),
-        "older": translate("ChatPane", "Older"),
-    }[section]
-
-
-class ChatListModel(QAbstractListModel):
-    """Section headings and chats, in the order they are shown. A row is a section's code or a Chat."""
-
-    def __init__(self, chats: Chats, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._chats = chats
-        self._rows: list[str | Chat] = []
-        self._filter = ""
-
-    def set_filter(self, text: str) -> None:
-        self._filter = text.casefold()
-        self.reload()
-
-    def reload(self) -> None:
-        self.beginResetModel()
-        today = date.today()
-        shown = [chat for chat in self._chats if chat.turns and self._filter in chat.title.casefold()]
-        self._rows = []
-        for section in SECTIONS:
-            inside = [chat for chat in shown if section_of(chat, today) == section]
-            if inside:
-                self._rows += [section, *inside]
-        self.endResetModel()
-
-    def row_of(self, chat: Chat) -> QModelIndex:
-        return self.index(self._rows.index(chat)) if chat in self._rows else QModelIndex()
-
-    def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._rows)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self._rows[index.row()]
-        if role == _CHAT:
-            return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.title if isinstance(row, Chat) else section_title(row)
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, Chat):
-            return row.turns[0].question[:400]
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        if isinstance(self._rows[index.row()], Chat):
-            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return Qt.ItemFlag.NoItemFlags
-
-
-class _RowPainter(QStyledItemDelegate):
-    """Headings small and faint; chats on one line, the open one on a rounded ground, a dot where one streams."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(option.rect.width(), 32 if isinstance(index.data(_CHAT), Chat) else 36)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        colours, row = theme.colours(), index.data(_CHAT)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area: QRect = option.rect
-        font = option.font
-        inner = area.adjusted(10, 0, -10, 0)
-        align = Qt.AlignmentFlag.AlignVCenter
-        if isinstance(row, Chat):
-            font.setPixelSize(14)
-            if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
-                ground = QColor(colours.selection)
-                ground.setAlpha(255 if option.state & QStyle.StateFlag.State_Selected else 140)
-                painter.setBrush(ground)
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.drawRoundedRect(area.adjusted(0, 1, 0, -1), 8, 8)
-            if row.streaming:
-                painter.setBrush(QColor(colours.draft))
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.drawEllipse(inner.right() - 8, area.center().y() - 3, 8, 8)
-                inner.adjust(0, 0, -16, 0)
-            painter.setPen(QColor(colours.text))
-        else:
-            font.setPixelSize(11)
-            inner.adjust(0, 0, 0, -6)
-            align = Qt.AlignmentFlag.AlignBottom
-            painter.setPen(QColor(colours.faint))
-        painter.setFont(font)
-        text = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, align | Qt.AlignmentFlag.AlignLeft, text)
-        painter.restore()
+_Found = tuple[list[TitleHit], list[MessageHit]]
 
 
 class ChatPane(QFrame):
-    """`chosen` carries the chat that the user wants to see."""
+    """`chosen` carries the id of the chat that the user wants to see, `found` a chat's and a message's, `acted` what to
+    do with a chat (a word of `_menu_for`) and its id.
+    """
 
-    chosen = Signal(object)
+    chosen = Signal(int)
+    found = Signal(int, int)
+    acted = Signal(str, int)
 
-    def __init__(self, chats: Chats, new_chat: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, keeper: Keeper, new_chat: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self._new_action = new_chat
+        self._keeper, self._new_action = keeper, new_chat
+        self._shown: int | None = None
+        self._streaming: frozenset[int] = frozenset()
         self._new = QPushButton(self)
         self._new.setProperty("look", "plain")
         self._new.clicked.connect(new_chat.trigger)
         self.search = QLineEdit(self)
         self.search.setClearButtonEnabled(True)
-        self._model = ChatListModel(chats, self)
-        self._list = QListView(self)
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(_RowPainter(self._list))
-        self._list.setUniformItemSizes(False)
-        self._list.setMouseTracking(True)
-        self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self._views = QToolButton(self)
+        self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._views_menu = QMenu(self)
+        self._views.setMenu(self._views_menu)
+        self._back = QPushButton(self)
+        self._back.setProperty("look", "plain")
+        self.model = ChatListModel(self)
+        self.list = QListView(self)
         self.settings = QPushButton(self)
         self.settings.setProperty("look", "plain")
+        self.row_menu = QMenu(self)
+        self._build()
+        self._connect()
+        self.retranslate()
+        self._dress()
+
+    def _build(self) -> None:
+        view = self.list
+        view.setModel(self.model)
+        view.setItemDelegate(RowPainter(view))
+        view.setMouseTracking(True)
+        view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        view.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 16, 12, 12)
         column.setSpacing(8)
         column.addWidget(self._new)
-        column.addWidget(self.search)
-        column.addWidget(self._list, 1)
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self.search, 1)
+        line.addWidget(self._views)
+        column.addLayout(line)
+        column.addWidget(self._back)
+        column.addWidget(view, 1)
         column.addWidget(self.settings)
-        self.search.textChanged.connect(self._model.set_filter)
-        self._list.clicked.connect(self._activated)
-        self._list.activated.connect(self._activated)
-        self.retranslate()
-        self._dress()
 
-    def refresh(self, shown: Chat) -> None:
-        """The chats have changed; `shown` is the open one."""
-        self._model.reload()
-        self._list.setCurrentIndex(self._model.row_of(shown))
+    def _connect(self) -> None:
+        self.search.textChanged.connect(self._search)
+        self.list.clicked.connect(self._activated)
+        self.list.activated.connect(self._activated)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self._views_menu.aboutToShow.connect(self._fill_views)
+        self._back.clicked.connect(lambda: self.show_view(ACTIVE))
+
+    def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
+        """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
+        self._shown, self._streaming = shown, streaming
+        self._fill()
+
+    def show_view(self, view: str) -> None:
+        self.search.clear()
+        self._keeper.show_view(view)
+
+    def rename(self, conversation_id: int) -> None:
+        """Let the title be edited in place."""
+        index = self.model.row_of(conversation_id)
+        if index.isValid():
+            self.list.setCurrentIndex(index)
+            self.list.edit(index)
+
+    def _fill(self) -> None:
+        self._back.setVisible(self._keeper.view != ACTIVE)
+        self.retranslate()
+        if self.search.text().strip():
+            self._search(self.search.text())
+            return
+        # A row that is being edited must not be taken away.
+        if self.list.state() == QAbstractItemView.State.EditingState:
+            return
+        self.model.show_chats(self._keeper.conversations, self._keeper.view, self._streaming)
+        self.list.setCurrentIndex(self.model.row_of(self._shown))
+
+    def _search(self, text: str) -> None:
+        if not text.strip():
+            self._fill()
+            return
+
+        def find(store: ConversationStore) -> _Found:
+            return store.search.titles(text), store.search.messages(text)
+
+        def show(hits: _Found) -> None:
+            # Typing goes on while the store looks; only the newest question counts.
+            if self.search.text() == text:
+                self.model.show_found(*hits)
+
+        self._keeper.do(find, show)
+
+    def _activated(self, index: QModelIndex) -> None:
+        row = index.data(ROW)
+        if isinstance(row, Conversation):
+            self.chosen.emit(row.id)
+        elif isinstance(row, TitleHit):
+            self.chosen.emit(row.conversation_id)
+        elif isinstance(row, MessageHit):
+            self.found.emit(row.conversation_id, row.message_id)
+
+    def _show_menu(self, place: QPoint) -> None:
+        row = self.list.indexAt(place).data(ROW)
+        if isinstance(row, Conversation):
+            self.fill_menu(row)
+            self.row_menu.popup(self.list.viewport().mapToGlobal(place))
+
+    def fill_menu(self, chat: Conversation) -> None:
+        """What can be done with a chat, by where it is."""
+        menu = self.row_menu
+        menu.clear()
+        if chat.trashed_at is not None:
+            self._add(menu, "restore", self.tr("Restore"), chat)
+            self._add(menu, "purge", self.tr("Delete for good"), chat)
+            return
+        rename = menu.addAction(self.tr("Rename"))
+        rename.triggered.connect(lambda: self.rename(chat.id))
+        if chat.archived_at is None:
+            pinned = chat.pin_position is not None
+            self._add(
+                menu, "unpin" if pinned else "pin", self.tr("Unpin") if pinned else self.tr("Pin to the top"), chat
+            )
+        self._add(menu, "duplicate", self.tr("Duplicate"), chat)
+        if chat.archived_at is None:
+            self._add(menu, "archive", self.tr("Move to the archive"), chat)
+        else:
+            self._add(menu, "unarchive", self.tr("Take out of the archive"), chat)
+        self._add(menu, "export", self.tr("Export…"), chat)
+        menu.addSeparator()
+        self._add(menu, "trash", self.tr("Delete"), chat)
+
+    def _add(self, menu: QMenu, word: str, text: str, chat: Conversation) -> None:
+        menu.addAction(text).triggered.connect(lambda: self.acted.emit(word, chat.id))
+
+    def _fill_views(self) -> None:
+        menu = self._views_menu
+        menu.clear()
+        for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(view == self._keeper.view)
+            action.triggered.connect(lambda _=False, chosen=view: self.show_view(chosen))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row: Any = self.list.currentIndex().data(ROW)
+        deletes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+        # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
+        meant = event.key() == Qt.Key.Key_Delete or event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if deletes and meant and isinstance(row, Conversation) and row.trashed_at is None and self.list.hasFocus():
+            self.acted.emit("trash", row.id)
+        else:
+            super().keyPressEvent(event)
 
     def retranslate(self) -> None:
         self._new.setText(self.tr("New chat"))
         self._new.setToolTip(self._new_action.toolTip())
         self.search.setPlaceholderText(self.tr("Search chats"))
         self.search.setAccessibleName(self.tr("Search chats"))
-        self._list.setAccessibleName(self.tr("Chats"))
+        self._views.setToolTip(self.tr("Archive and trash"))
+        self._views.setAccessibleName(self.tr("Archive and trash"))
+        view = self._keeper.view
+        self._back.setText(self.tr("Trash") if view == TRASHED else self.tr("Archive"))
+        self._back.setAccessibleName(self.tr("Back to the chats"))
+        self._back.setToolTip(self.tr("Back to the chats"))
+        self.list.setAccessibleName(self.tr("Chats"))
         self.settings.setText(self.tr("Settings"))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if not hasattr(self, "settings"):
+        if not hasattr(self, "row_menu"):
             return
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
-            self._model.layoutChanged.emit()
+            self.model.layoutChanged.emit()
         elif event.type() == QEvent.Type.PaletteChange:
             self._dress()
-
-    def _activated(self, index: QModelIndex) -> None:
-        row = index.data(_CHAT)
-        if isinstance(row, Chat):
-            self.chosen.emit(row)
 
     def _dress(self) -> None:
         colour = theme.colours().text
         self._new.setIcon(icon("plus", colour))
+        self._back.setIcon(icon("chevron-left", colour))
+        self._views.setIcon(icon("archive", theme.colours().muted))
         self.settings.setIcon(icon("settings", colour))

@@ -23,11 +23,14 @@ TERMS = ("weights", "cache", "state", "workspace")
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What of a model decides its memory: the bytes of its weights and its config.json."""
+    """What of a model decides its memory: the bytes of its weights, its config.json, and how many bytes a number in
+    its caches has.
+    """
 
     id: str
     weight_bytes: int
     config: Mapping[str, Any]
+    element_bytes: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,7 @@ class FitReport:
 
 
 def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int, in_use: int = 0) -> FitReport:
-    """The memory of `main` with `draft` at `context` tokens against `limit` bytes. Caches hold 16-bit
-    numbers.
-    """
+    """The memory of `main` with `draft` at `context` tokens against `limit` bytes."""
     terms = _model_terms("main", main, context)
     models = [main]
     if draft is not None:
@@ -120,9 +121,10 @@ def context_length(config: Mapping[str, Any]) -> int | None:
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     shape = cache_shape(model.config)
+    cache = int(shape.growing_bytes(context, 1) * model.element_bytes)
     terms = [
         MemoryTerm("weights", name, model.weight_bytes),
-        MemoryTerm("cache", name, shape.growing_bytes(context), _cache_arguments(shape, context)),
+        MemoryTerm("cache", name, cache, _cache_arguments(shape, context, model.element_bytes)),
     ]
     if shape.state_elements:
         layers = (("layers", shape.recurrent_layers),)
@@ -130,12 +132,12 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     return terms
 
 
-def _cache_arguments(shape: CacheShape, context: int) -> tuple[tuple[str, int], ...]:
+def _cache_arguments(shape: CacheShape, context: int, element_bytes: float) -> tuple[tuple[str, int], ...]:
     return (
         ("tokens", context),
         ("full_layers", shape.full_layers),
         ("window_layers", shape.window_layers),
-        ("bytes_a_token", 2 * shape.elements_a_token),
+        ("bytes_a_token", int(element_bytes * shape.elements_a_token)),
     )
 
 

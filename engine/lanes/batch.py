@@ -144,16 +144,22 @@ class BatchLane:
             sequence.adopt(caches, list(sequence.tokens), sequence.position)
             return None
         self._members.remove(member)
+        if member.error is not None:
+            # A token that nobody drew was fed in its place.
+            sequence.adopt([], list(sequence.tokens), 0)
+            return None
         sequence.adopt(caches, list(sequence.tokens), len(sequence.tokens))
         mx.eval(sequence.arrays())
-        if member.latest is None or member.error is not None or generation.reason is not None:
+        if member.latest is None or generation.reason is not None:
             return None
         return self._commit(generation, member.latest, rows)
 
     def close(self) -> None:
-        """Give up whatever is in it."""
+        """Give up whatever is in it; it cannot be used again."""
         self._members, self._joining = [], []
         self._batch.close()
+        # Both hold each other: without this the weights stay until the garbage collector comes by.
+        del self._batch, self._model
 
     def _commit(self, generation: Generation, latest: tuple[_Draw, int], rows: int) -> TokensCommitted:
         draw, row = latest

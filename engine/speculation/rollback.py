@@ -92,7 +92,7 @@ class Rollback:
         if rows < 1:
             raise TransactionError(f"a transaction needs at least one row, not {rows}")
         start = self.position or 0
-        self._check(start)
+        self.check(start)
         for rule in self._remembering:
             rule.begin(rows)
         self._rows, self._start = rows, start
@@ -108,7 +108,7 @@ class Rollback:
         if not 0 <= keep <= rows:
             raise TransactionError(f"cannot keep {keep} of {rows} rows")
         try:
-            self._check(self._start + rows)
+            self.check(self._start + rows)
         except CachesOutOfStep:
             self.abort()
             raise
@@ -119,7 +119,7 @@ class Rollback:
                 return 0
             for rule in self._rules:
                 rule.keep(position, rows)
-            self._check(position)
+            self.check(position)
         self._close()
         return keep
 
@@ -129,7 +129,7 @@ class Rollback:
         for rule in self._rules:
             rule.restore(self._start)
         self._close()
-        self._check(self._start)
+        self.check(self._start)
 
     def can_rewind(self, position: int) -> bool:
         """Whether `rewind` can go back to `position`: every row that a pass from there on can see is still held."""
@@ -143,7 +143,7 @@ class Rollback:
             return False
         for rule in self._rules:
             rule.cut(position)
-        self._check(position)
+        self.check(position)
         return True
 
     @property
@@ -163,7 +163,7 @@ class Rollback:
             raise TransactionError("a transaction is open")
         for rule, state in zip(self._rules, checkpoint.states, strict=True):
             rule.recall(state, checkpoint.position)
-        self._check(checkpoint.position)
+        self.check(checkpoint.position)
 
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""
@@ -179,7 +179,8 @@ class Rollback:
         for rule in self._remembering:
             rule.forget()
 
-    def _check(self, expected: int) -> None:
+    def check(self, expected: int) -> None:
+        """Raise `CachesOutOfStep` unless every cache that counts stands at `expected`."""
         for cache in self._keyed:
             if cache.offset != expected and cache.keys is not None:
                 raise CachesOutOfStep(type(cache).__name__, cache.offset, expected)
@@ -205,6 +206,9 @@ class PlainOnly:
     def active(self) -> bool:
         """True between begin and commit or abort."""
         return self._rows is not None
+
+    def check(self, expected: int) -> None:
+        """Nobody knows."""
 
     def can_rewind(self, position: int) -> bool:  # noqa: ARG002
         """Never."""

@@ -168,9 +168,13 @@ class Sequence:
         return twin
 
     def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
-        """Go on with `caches` that hold the first `position` of `tokens`: they were written elsewhere."""
+        """Go on with `caches` that hold the first `position` of `tokens`: they were written elsewhere.
+
+        Raises `CachesOutOfStep` when they stand somewhere else.
+        """
         self.caches = caches
         self.rollback = Rollback(caches) if isinstance(self.rollback, Rollback) else PlainOnly(caches)
+        self.rollback.check(position)
         self.tokens[:], self.position = tokens, position
 
     def abort(self) -> None:

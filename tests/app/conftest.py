@@ -5,21 +5,21 @@ from __future__ import annotations
 import gc
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from pytestqt.qtbot import QtBot
 
     from app.application import Application
     from app.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
 
+PATIENCE_MS = 60_000
 STARTER = (Path("starter/main"), Path("starter/draft"))
 
 
@@ -33,6 +33,21 @@ def qapp_cls() -> type[QApplication]:
 @pytest.fixture(scope="session")
 def qapp_args() -> list[str]:
     return ["tandem"]
+
+
+@pytest.fixture(autouse=True)
+def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait long enough for a machine that is busy: timing never decides a test."""
+    until, signal = QtBot.waitUntil, QtBot.waitSignal
+
+    def wait_until(self: QtBot, callback: Any, *, timeout: int = 0) -> None:
+        until(self, callback, timeout=max(timeout, PATIENCE_MS))
+
+    def wait_signal(self: QtBot, emitted: Any, *, timeout: int = 0, **options: Any) -> Any:
+        return signal(self, emitted, timeout=max(timeout, PATIENCE_MS), **options)
+
+    monkeypatch.setattr(QtBot, "waitUntil", wait_until)
+    monkeypatch.setattr(QtBot, "waitSignal", wait_signal)
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +100,7 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
         opened.append(window)
         window.show()
         session.load_starter()
+        qtbot.waitUntil(lambda: session.saving)
         if load:
             qtbot.waitUntil(lambda: not session.pair.loading)
         return window

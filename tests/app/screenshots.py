@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -16,6 +16,8 @@ from PySide6.QtCore import QDeadlineTimer
 from PySide6.QtWidgets import QWidget
 
 from app.application import Application
+from app.conversations.records import AnswerSource
+from app.conversations.store import ConversationStore
 from app.language import LANGUAGES
 from app.main_window import MainWindow
 from app.models.page import INSTALLED, RECOMMENDED
@@ -23,6 +25,7 @@ from app.preferences.dialog import PAGES
 from app.session import Session
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
+from engine.stats import RequestStats
 from tests.app.models.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 
@@ -99,6 +102,7 @@ def main(folder: Path) -> None:
             application.theme.set_mode(mode)
             _answered(application, folder, f"{code}-{mode}", code)
             _models(application, folder, f"{code}-{mode}")
+            _chats(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
@@ -183,6 +187,49 @@ def _models(application: Application, folder: Path, name: str) -> None:
         window.close()
 
 
+def _chats(application: Application, folder: Path, name: str) -> None:
+    """Chats that were stored: the list, a search, versions, an edit, an interrupted answer, the trash."""
+    window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
+    session.keeper.do(_fill)
+    _settle(application, lambda: not session.bridge.busy)
+    session.open_id(2)
+    _settle(application, lambda: not session.bridge.busy)
+    for width, height in SIZES:
+        window.resize(width, height)
+        window._transcript.view(session.chat.turns[0])._light(True)
+        _save(application, window, folder / f"chats-{name}-{width}.png")
+    window.resize(*SIZES[0])
+    window._commands.act_on_turn(session.chat.turns[0], "edit")
+    _save(application, window, folder / f"chats-edit-{name}.png")
+    window._chats.search.setText("draft")
+    window._find.open()
+    window._find.edit.setText("guess")
+    _settle(application, lambda: not session.bridge.busy)
+    _save(application, window, folder / f"chats-search-{name}.png")
+    window._chats.search.clear()
+    session.trash(3)
+    _settle(application, lambda: not session.bridge.busy)
+    window._chats.show_view("trashed")
+    _settle(application, lambda: not session.bridge.busy)
+    _save(application, window, folder / f"chats-trash-{name}.png")
+    window.close()
+
+
+def _fill(store: ConversationStore) -> None:
+    """Some chats, one of them with versions and an answer that was cut short."""
+    for title in ("Speculative decoding in one page", "Why guesses pay", "Packing list for Jeju", "草稿模型怎么选？"):
+        chat = store.conversations.create(title=title)
+        asked = store.messages.add_user_turn(chat, f"{title}: what should I know about a draft model?")
+        text = "A draft model guesses what the main model will say.\n\nWhere the guess is right, it costs nothing."
+        answer = store.answers.start(asked, AnswerSource())
+        store.answers.finish(answer, "stop", RequestStats(), text)
+    store.conversations.pin(1)
+    store.answers.finish(store.answers.regenerate(4, AnswerSource()), "stop", RequestStats(), text + "\n\nTry it.")
+    asked = store.messages.add_user_turn(2, "And when the guess is wrong?")
+    store.answers.append(store.answers.start(asked, AnswerSource()), "Then the main model's own token")
+    store.answers.mark_interrupted()
+
+
 def _open(
     application: Application,
     scripts: list[Script],
@@ -191,12 +238,13 @@ def _open(
     pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
 ) -> tuple[MainWindow, Session]:
     engine = ScriptedEngine(scripts, loads=loads or [])
-    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")))
+    chats = Path(mkdtemp(prefix="tandem-pictures-")) / "chats.db"
+    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), chats)
     window = MainWindow(session, application, library)
     window.resize(*SIZES[0])
     window.show()
     session.load(*pair)
-    _settle(application, lambda: not session.pair.loading)
+    _settle(application, lambda: not session.pair.loading and session.saving)
     return window, session
 
 

@@ -256,7 +256,7 @@ def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow, qtbot: 
     for width in (1400, 700, 1200):
         window.resize(width, 700)
         qtbot.waitUntil(lambda: body.height() - view.mapTo(body, view.rect().bottomLeft()).y() < 40)
-        assert view.height() - view._foot.geometry().bottom() < 8
+        assert view.height() - view.answer_row.geometry().bottom() < 8
         assert view._foot.height() < 60
 
 
@@ -327,17 +327,3 @@ def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
     report = next(own_home.rglob("last-error.txt"))
     assert str(report) in window._banner.text
     assert "division by zero" in report.read_text()
-
-
-def test_a_deleted_chat_can_be_brought_back(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
-    ask(window, "Tell me a story")
-    wait_for_end(window, qtbot)
-    chat = window._session.chat
-    window._actions["delete-chat"].trigger()
-    assert chat not in list(window._session.chats)
-    assert "Tell me a story" in window._banner.text
-    window._banner._button.click()
-    assert window._session.chat is chat
-    assert shown_text(window) == STORY
-    assert not window._actions["restore-chat"].isEnabled()

@@ -13,6 +13,7 @@ import pytest
 from engine.errors import InternalFailure, QueueFull
 from engine.events import Failed, Finished, PrefillProgress
 from engine.loading import LoadedModel, load
+from engine.pacing import PrefillPace
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.scheduler import Scheduler
@@ -158,7 +159,10 @@ def test_a_full_queue_refuses_with_its_length(scheduler: Scheduler) -> None:
     assert all(client.finished.reason == "length" for client in clients[:6])
 
 
-def test_a_long_prompt_is_read_between_the_steps_of_who_streams(scheduler: Scheduler) -> None:
+def test_a_long_prompt_is_read_between_the_steps_of_who_streams(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrefillPace, "piece", lambda _, streaming: 32 if streaming else 512)
     streaming = submit(scheduler, request(max_tokens=120))
     while not streaming.committed:
         scheduler.step()
@@ -167,8 +171,8 @@ def test_a_long_prompt_is_read_between_the_steps_of_who_streams(scheduler: Sched
     while not reading.committed:
         scheduler.step()
     pieces = [event for event in reading.events if isinstance(event, PrefillProgress)]
-    assert len(pieces) > 3
-    assert len(streaming.committed) - before >= len(pieces) - 2
+    assert [event.done for event in pieces] == [0, 32, 64, 96, 128, 139]
+    assert len(streaming.committed) - before >= len(pieces) - 1
     while scheduler.busy:
         scheduler.step()
 
@@ -217,6 +221,10 @@ def test_a_sampler_that_fails_ends_its_own_request_only(scheduler: Scheduler, mo
     assert isinstance(bad.last, Failed)
     assert isinstance(bad.last.error, InternalFailure)
     assert [client.finished.ids for client in clients] == expected
+    # Nor does it leave anything wrong in the prefix cache.
+    monkeypatch.undo()
+    [after] = run(scheduler, request(TEXTS[2]))
+    assert after.finished.ids == alone(scheduler, request(TEXTS[2])).ids
 
 
 @pytest.mark.expects_log

@@ -44,7 +44,7 @@ def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedMod
 
 def question(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> ChatRequest:
     """Answered in whole words, which read back from the text as the tokens that they were."""
-    vocabulary = scheduler.main.tokenizer.get_vocab()
+    vocabulary = scheduler.models.main.tokenizer.get_vocab()
     words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
     sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
     return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens)
@@ -56,7 +56,7 @@ def ask(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -
 
 
 def system_tokens(scheduler: Scheduler) -> int:
-    return len(scheduler.main.tokenizer.apply_chat_template([SYSTEM]))
+    return len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
 
 
 def user(text: str) -> dict[str, str]:

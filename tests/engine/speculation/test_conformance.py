@@ -82,7 +82,7 @@ def test_the_suite_notices_a_rule_that_does_nothing(
 ) -> None:
     """The comparison has teeth: rejected rows that stay are seen, even if no position gives them away."""
     monkeypatch.setattr(getattr(cache_rules, rule), method, lambda *_: None)
-    monkeypatch.setattr(rollback.Rollback, "_check", lambda *_: None)
+    monkeypatch.setattr(rollback.Rollback, "check", lambda *_: None)
 
     with pytest.raises(AssertionError, match=r"after \d+ tokens"):
         check_family(name, prompt=1, patterns=shuffled(PATTERNS, seed=1), seed=1)

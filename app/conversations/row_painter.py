@@ -1,0 +1,121 @@
+"""How the left pane's rows look: headings, chats with a dot where one streams, and found messages on two lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app import theme
+from app.conversations.list_model import ROW, STREAMS
+from app.conversations.search import MessageHit, TitleHit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_Index = QModelIndex | QPersistentModelIndex
+_SIDE, _LINE = 10, 20
+
+
+class RowPainter(QStyledItemDelegate):
+    """Paints from the row alone; titles are edited in place."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        row = index.data(ROW)
+        height = 36 if isinstance(row, str) else 52 if isinstance(row, MessageHit) else 32
+        return QSize(option.rect.width(), height)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        row = index.data(ROW)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        inner = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
+        if isinstance(row, str):
+            self._heading(painter, option.font, inner, index.data())
+        else:
+            self._ground(painter, option)
+            if index.data(STREAMS):
+                painter.setBrush(QColor(theme.colours().draft))
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.drawEllipse(inner.right() - 8, inner.center().y() - 3, 8, 8)
+                inner.adjust(0, 0, -16, 0)
+            if isinstance(row, MessageHit):
+                title = QRect(inner.x(), inner.y() + 6, inner.width(), _LINE)
+                self._line(painter, option.font, title, index.data(), (), 13, muted=False)
+                found = QRect(inner.x(), inner.y() + 26, inner.width(), _LINE)
+                self._line(painter, option.font, found, *_around(row.snippet.text, row.snippet.spans), 12, muted=True)
+            else:
+                spans = row.spans if isinstance(row, TitleHit) else ()
+                line = QRect(inner.x(), inner.y() + (inner.height() - _LINE) // 2, inner.width(), _LINE)
+                self._line(painter, option.font, line, index.data(), spans, 14, muted=False)
+        painter.restore()
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: ARG002
+        editor.setGeometry(option.rect)
+
+    def _heading(self, painter: QPainter, font: QFont, area: QRect, text: str) -> None:
+        font.setPixelSize(11)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.colours().faint))
+        place = area.adjusted(0, 0, 0, -6)
+        painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected or option.state & QStyle.StateFlag.State_MouseOver:
+            ground = QColor(theme.colours().selection)
+            ground.setAlpha(255 if selected else 140)
+            painter.setBrush(ground)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.drawRoundedRect(option.rect.adjusted(0, 1, 0, -1), 8, 8)
+
+    def _line(
+        self,
+        painter: QPainter,
+        font: QFont,
+        area: QRect,
+        text: str,
+        spans: Sequence[tuple[int, int]],
+        pixels: int,
+        muted: bool,
+    ) -> None:
+        """One line of text, shortened at its end, with the hits in it marked."""
+        colours = theme.colours()
+        font = QFont(font)
+        font.setPixelSize(pixels)
+        painter.setFont(font)
+        painter.setPen(QColor(colours.muted if muted else colours.text))
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        layout = QTextLayout(shown, font)
+        layout.setFormats([_mark(shown, start, end) for start, end in spans if start < len(shown) - 1])
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(area.width())
+        layout.endLayout()
+        layout.draw(painter, QPointF(area.x(), area.y() + (area.height() - line.height()) / 2))
+
+
+def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The text from just before its first hit on, for a line too short for all of it."""
+    if not spans or spans[0][0] <= lead:
+        return text, tuple(spans)
+    cut = spans[0][0] - lead
+    return "…" + text[cut:], tuple((start - cut + 1, end - cut + 1) for start, end in spans)
+
+
+def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
+    """Spans count characters, Qt counts UTF-16 units."""
+    found = QTextLayout.FormatRange()
+    found.start = utf16(text[:start])
+    found.length = utf16(text[start:end])
+    style = QTextCharFormat()
+    style.setForeground(QColor(theme.colours().main_text))
+    style.setFontWeight(QFont.Weight.DemiBold)
+    found.format = style
+    return found
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,80 @@
+"""Several answers at once: our scheduler against mlx-lm's batch_generate on the same prompts and model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+from mlx_lm.generate import batch_generate
+
+from engine.bench.prompts import Prompt
+from engine.bench.runner import machine
+from engine.engine import RequestStream
+from engine.errors import EngineError
+from engine.events import Event, Failed, Finished
+from engine.loading import LoadedModel
+from engine.prompts import render
+from engine.requests import ChatRequest
+from engine.scheduler import Scheduler
+
+
+def measure(
+    scheduler: Scheduler,
+    main: LoadedModel,
+    counts: Sequence[int],
+    prompts: Sequence[Prompt],
+    *,
+    repetitions: int,
+    max_tokens: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Tokens a second of all answers together, from the first submission to the last token, prompts included.
+
+    Both sides decode greedily and take turns; ratios are ours over mlx-lm's in the same repetition.
+    """
+    groups: dict[str, Any] = {}
+    for count in counts:
+        texts = [prompts[index % len(prompts)].text for index in range(count)]
+        ours, theirs = [], []
+        for repetition in range(-1, repetitions):
+            pair = [_ours(scheduler, texts, max_tokens), _mlx_lm(main, texts, max_tokens)]
+            if repetition >= 0:
+                ours.append(pair[0])
+                theirs.append(pair[1])
+            progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
+        groups[str(count)] = {
+            "tokens_per_s": round(median(ours), 1),
+            "mlx_lm_tokens_per_s": round(median(theirs), 1),
+            "ratio": round(median(mine / other for mine, other in zip(ours, theirs, strict=True)), 3),
+        }
+    return {"machine": machine(), "concurrent": groups}
+
+
+def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> float:
+    scheduler.clear_prefix_cache()
+    ended: list[Event] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Finished | Failed):
+            ended.append(event)
+
+    started = time.perf_counter()
+    for text in texts:
+        request = ChatRequest([{"role": "user", "content": text}], max_tokens=max_tokens)
+        scheduler.admit(RequestStream(request, on_event=listen))
+    while scheduler.busy:
+        scheduler.step()
+    seconds = time.perf_counter() - started
+    answers = [event for event in ended if isinstance(event, Finished)]
+    if len(answers) < len(texts):
+        raise EngineError("an answer failed")
+    return sum(len(answer.ids) for answer in answers) / seconds
+
+
+def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> float:
+    started = time.perf_counter()
+    prompts = [render(main.tokenizer, [{"role": "user", "content": text}]) for text in texts]
+    response = batch_generate(main.model, main.tokenizer, prompts, max_tokens=max_tokens)
+    return float(response.stats.generation_tokens / (time.perf_counter() - started))

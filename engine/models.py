@@ -1,0 +1,126 @@
+"""The loaded models and the memory that they and their texts may use. Lives on the engine's thread."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine import memory
+from engine.errors import EngineError, NoModel
+from engine.generation import release_unused_memory
+from engine.hub.names import resolve_model
+from engine.loading import LoadedModel, ModelInfo, load
+from engine.settings import EngineSettings
+from engine.speculation.drafting import Drafting
+from engine.speculation.learned import learned_here
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class LoadedPair:
+    """What is loaded now; plain data. `draft_problem` says why a draft that was asked for is not in use."""
+
+    main: ModelInfo | None
+    draft: ModelInfo | None
+    draft_problem: EngineError | None = None
+
+
+class Models:
+    """One main model with its drafting, or nothing. `give_up` is asked while weights are read."""
+
+    def __init__(self, settings: EngineSettings, give_up: Callable[[], bool] = lambda: False) -> None:
+        self._settings = settings
+        self._learned = learned_here(settings.learned_file) if settings.learned_file else None
+        self._give_up = give_up
+        self._main: LoadedModel | None = None
+        self._drafting: Drafting | None = None
+        self._draft: LoadedModel | None = None
+        self._wired = memory.WiredLimit()
+        # What was unloaded for being idle comes back with the next request.
+        self._parked: tuple[Path, Path | None] | None = None
+
+    @property
+    def main(self) -> LoadedModel:
+        """The main model. Raises `NoModel`."""
+        if self._main is None:
+            raise NoModel
+        return self._main
+
+    @property
+    def drafting(self) -> Drafting:
+        """Where its guesses come from. Raises `NoModel`."""
+        if self._drafting is None:
+            raise NoModel
+        return self._drafting
+
+    @property
+    def loaded(self) -> bool:
+        return self._main is not None
+
+    def read_main(self, main: str | Path, *, allow_oversize: bool) -> LoadedModel:
+        """Load a main model beside the one in use. Raises `ModelNotUsable`, `NotEnoughMemory`, `EngineClosed`."""
+        self._check(main, None, freed=self._held_bytes(), allow_oversize=allow_oversize)
+        return load(main, self._settings.kv_bits, self._give_up)
+
+    def read_draft(self, draft: str | Path, *, allow_oversize: bool) -> LoadedModel:
+        """Load a draft model for the main model in use. Raises as `read_main` does."""
+        freed = self._held_bytes()
+        self._check(self.main.info.path, draft, freed=freed, allow_oversize=allow_oversize)
+        return load(draft, self._settings.draft_kv_bits, self._give_up)
+
+    def use_main(self, main: LoadedModel) -> None:
+        """From now on `main` answers, without a draft."""
+        self._main, self._drafting = main, Drafting(main, self._learned)
+        self._draft = self._parked = None
+        release_unused_memory()
+        self._wired.raise_it()
+
+    def use_draft(self, draft: LoadedModel | None, problem: EngineError | None) -> LoadedPair:
+        """From the next round on `draft` guesses, or none for the reason that `problem` gives."""
+        problem = self.drafting.set_draft(draft, problem)
+        self._draft = draft if problem is None else None
+        release_unused_memory()
+        return LoadedPair(self.main.info, self.drafting.draft_info, problem)
+
+    def unload(self) -> LoadedPair:
+        """Drop everything."""
+        self._main = self._drafting = self._draft = self._parked = None
+        release_unused_memory()
+        self._wired.put_back()
+        return LoadedPair(None, None)
+
+    def park(self) -> None:
+        """Unload, but remember what it was."""
+        main, draft = self._main, self._draft
+        self.unload()
+        if main is not None:
+            self._parked = (main.info.path, draft.info.path if draft is not None else None)
+            log.info("unloaded %s after %s idle seconds", main.info.name, self._settings.unload_after_s)
+
+    def take_parked(self) -> tuple[Path, Path | None] | None:
+        """What was parked and has to be loaded again before anything can be answered."""
+        parked, self._parked = self._parked, None
+        return parked
+
+    def text_bytes(self, tokens: int) -> int:
+        """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""
+        loaded = [model for model in (self._main, self._draft) if model is not None and model.config]
+        return sum(memory.cache_bytes(model.config, tokens, model.info.kv_bits) for model in loaded)
+
+    def use(self) -> memory.MemoryUse:
+        """The memory as it is now."""
+        return memory.memory_use(self._settings.memory_limit)
+
+    def _check(self, main: str | Path, draft: str | Path | None, *, freed: int, allow_oversize: bool) -> None:
+        if allow_oversize:
+            return
+        sizes = [memory.size_on_disk(resolve_model(main), self._settings.kv_bits)]
+        if draft is not None:
+            sizes.append(memory.size_on_disk(resolve_model(draft), self._settings.draft_kv_bits))
+        memory.check_load(sizes[0], sizes[1] if draft is not None else None, self._settings.context, self.use(), freed)
+
+    def _held_bytes(self) -> int:
+        return sum(model.info.bytes for model in (self._main, self._draft) if model is not None)

@@ -1,0 +1,92 @@
+"""The whole app on a scripted engine, used by nobody in particular until it is killed.
+
+    python -m tests.app.chat_victim CHATS_FILE SEED
+
+One JSON object a line on standard output: {"asked", "shown"} with the time of the system's monotonic clock at which a
+question was sent and an answer's text was painted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QTimer
+
+from app.application import Application
+from app.main_window import MainWindow
+from app.session import Session
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+WORDS = ["초안 ", "draft ", "草稿 ", "推測 ", "token ", "モデル ", "라운드 ", "accept "]
+
+
+def say(**line: object) -> None:
+    os.write(1, (json.dumps({**line, "at": time.monotonic()}) + "\n").encode())
+
+
+class User:
+    """Asks, stops, edits, asks again, continues and changes chats, at random."""
+
+    def __init__(self, window: MainWindow, session: Session, draw: random.Random) -> None:
+        self.window, self.session, self.draw = window, session, draw
+        self.number = 0
+        session.arrived.connect(self.painted)
+        self.timer = QTimer()
+        self.timer.timeout.connect(self.act)
+        self.timer.start(120)
+
+    def painted(self, chat: object, turn: object) -> None:
+        """What the transcript shows of the open chat, when it was shown."""
+        if chat is self.session.chat:
+            say(shown=turn.answer.text, question=turn.question)
+
+    def act(self) -> None:
+        session, draw = self.session, self.draw
+        if not session.ready:
+            if draw.random() < 0.04:
+                session.stop()
+            if draw.random() < 0.04:
+                session.new_chat()
+            return
+        turns = session.chat.turns
+        kind = draw.choice(["ask", "ask", "edit", "again", "go-on", "new"])
+        self.number += 1
+        question = f"question {self.number} of {os.getpid()}"
+        if kind == "ask" or (not turns and kind != "new"):
+            say(asked=question)
+            session.ask(question)
+        elif kind == "new":
+            session.new_chat()
+        elif kind == "edit":
+            say(asked=question)
+            session.edit(turns[-1], question)
+        elif kind == "again":
+            session.ask_again(turns[-1])
+        elif turns[-1].answer.unfinished:
+            session.go_on(turns[-1])
+
+
+def main() -> None:
+    draw = random.Random(int(sys.argv[2]))
+    scripts = [Script("".join(draw.choices(WORDS, k=draw.randint(20, 300)))) for _ in range(200)]
+    application = Application(["tandem"], "en")
+    engine = ScriptedEngine(scripts, pace_s=0.008)
+    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), Path(sys.argv[1]))
+    window = MainWindow(session, application)
+    window.show()
+    session.load_starter()
+    say(opened=True)
+    user = User(window, session, draw)
+    application.exec()
+    del user
+
+
+if __name__ == "__main__":
+    main()

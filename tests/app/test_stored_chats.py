@@ -1,0 +1,366 @@
+"""What the window shows is on disk, and comes back: restarts, edits, versions, continued answers, the trash."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.chat.answer import State
+from app.conversations.errors import StoreNotWritable
+from app.conversations.opening import open_store
+from app.places import data_folder
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.test_window import STORY, answer_of, ask, shown_text, wait_for_end
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.chat.message import TurnView
+    from app.main_window import MainWindow
+    from tests.app.conftest import OpenWindow
+
+
+def turns(window: MainWindow) -> list[tuple[str, str]]:
+    return [(turn.question, turn.answer.text) for turn in window._session.chat.turns]
+
+
+def view(window: MainWindow, place: int = -1) -> TurnView:
+    return window._transcript.view(window._session.chat.turns[place])
+
+
+def settle(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until the store has done all it was asked."""
+    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+
+
+def titles(window: MainWindow) -> list[str]:
+    return [chat.title for chat in window._session.keeper.conversations]
+
+
+def test_a_chat_is_there_after_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    before = answer_of(window).stats
+    foot = view(window)._foot.text()
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: turns(window) == [("Tell me a story", STORY)])
+    assert answer_of(window).stats == before
+    assert view(window)._foot.text() == foot
+    assert shown_text(window) == STORY
+    assert titles(window) == ["A story"]
+
+
+def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script(STORY)])
+    window = open_window(engine)
+    stored: list[int] = []
+    submit = engine.submit
+
+    def count_first(request, on_event):  # type: ignore[no-untyped-def]
+        stored.append(window._session.keeper.wait_for(lambda store: len(store.messages.path(1))))
+        return submit(request, on_event)
+
+    engine.submit = count_first  # type: ignore[method-assign]
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    assert stored == [2]
+
+
+def test_closing_in_the_middle_keeps_the_text_and_offers_to_continue(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5)))
+    ask(window, "Tell me a story")
+    qtbot.waitUntil(lambda: len(answer_of(window).text) > 10)
+    seen = answer_of(window).text
+    window.close()
+    engine = ScriptedEngine([Script(" And so on.")])
+    window = open_window(engine)
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    assert answer_of(window).state is State.INTERRUPTED
+    assert answer_of(window).text.startswith(seen)
+    partial = answer_of(window).text
+    assert not view(window)._note.isHidden()
+    view(window)._note._button.click()
+    qtbot.waitUntil(lambda: answer_of(window).state is State.DONE)
+    assert answer_of(window).text == partial + " And so on."
+    assert [m["role"] for m in engine.requests[-1].messages] == ["user", "assistant"]
+    rounds = [token.round for token in answer_of(window).tokens]
+    assert rounds == sorted(rounds)
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: turns(window) == [("Tell me a story", partial + " And so on.")])
+
+
+def test_stored_answers_can_be_seen_as_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    tokens = list(answer_of(window).tokens)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    window._actions["show-tokens"].trigger()
+    qtbot.waitUntil(lambda: view(window).tokens.isVisible())
+    assert answer_of(window).tokens == tokens
+
+
+def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
+    window = open_window(engine)
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    view(window, 0).question_row.button("edit").click()
+    editor = view(window, 0).editor
+    assert editor is not None
+    editor.edit.setPlainText("changed")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert turns(window) == [("changed", "Three.")]
+    assert [m["content"] for m in engine.requests[-1].messages] == ["changed"]
+    settle(window, qtbot)
+    assert view(window, 0).question_row._count.text() == "2/2"
+    view(window, 0).question_row.button("previous").click()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Two.")])
+    assert view(window, 0).question_row._count.text() == "1/2"
+    view(window, 0).question_row.button("next").click()
+    qtbot.waitUntil(lambda: turns(window) == [("changed", "Three.")])
+
+
+def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["ask-again"].trigger()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "Two.")])
+    settle(window, qtbot)
+    assert view(window).answer_row._count.text() == "2/2"
+    view(window).answer_row.button("previous").click()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+
+
+def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One."), Script(STORY)])
+    window = open_window(engine)
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    engine.gate = threading.Semaphore(5)
+    window._actions["ask-again"].trigger()
+    qtbot.waitUntil(lambda: bool(answer_of(window).text))
+    session = window._session
+    session.switch(session.chat, session.chat.turns[0].answer_place, -1)
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    engine.gate.release(1000)
+    qtbot.waitUntil(lambda: not session._live)
+    session.switch(session.chat, session.chat.turns[0].answer_place, 1)
+    qtbot.waitUntil(lambda: turns(window) == [("first", STORY)])
+
+
+def test_a_branch_is_a_chat_of_its_own(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    original = window._session.chat.id
+    view(window, 0).answer_row.button("branch").click()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    assert window._session.chat.id != original
+    assert len(titles(window)) == 2
+
+
+def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    for question in ("Apples", "Bananas"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+    assert titles(window) == ["Bananas", "Apples"]
+    model = window._chats.model
+    apples = next(chat.id for chat in window._session.keeper.conversations if chat.title == "Apples")
+    window._commands.act_on_chat("pin", apples)
+    qtbot.waitUntil(lambda: model.rows[0] == "pinned")
+    assert model.data(model.index(1)) == "Apples"
+    model.setData(model.index(1), "Pears")
+    qtbot.waitUntil(lambda: "Pears" in titles(window))
+    window._commands.act_on_chat("duplicate", apples)
+    qtbot.waitUntil(lambda: len(titles(window)) == 3)
+    window._commands.act_on_chat("archive", apples)
+    qtbot.waitUntil(lambda: len(titles(window)) == 2)
+    window._chats.show_view("archived")
+    qtbot.waitUntil(lambda: titles(window) == ["Pears"])
+
+
+def test_pins_are_reordered_by_dragging(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    keeper, model = window._session.keeper, window._chats.model
+
+    def three(store):  # type: ignore[no-untyped-def]
+        for title in ("a", "b", "c"):
+            store.conversations.pin(store.conversations.create(title=title))
+
+    keeper.do(three)
+    qtbot.waitUntil(lambda: titles(window) == ["a", "b", "c"])
+    data = model.mimeData([model.index(3)])
+    model.dropMimeData(data, Qt.DropAction.MoveAction, 1, 0, model.index(-1))
+    qtbot.waitUntil(lambda: titles(window) == ["c", "a", "b"])
+
+
+def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["delete-chat"].trigger()
+    qtbot.waitUntil(lambda: window._banner.isVisible())
+    assert "First" in window._banner.text
+    assert turns(window) == []
+    assert titles(window) == []
+    window._banner._button.click()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    assert titles(window) == ["First"]
+    assert not window._actions["restore-chat"].isEnabled()
+    assert not window._banner.isVisible()
+
+
+def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
+    window = open_window(engine)
+    ask(window, "Tell me a story")
+    model = window._chats.model
+    qtbot.waitUntil(lambda: bool(model._streaming))
+    window._actions["new-chat"].trigger()
+    assert model._streaming
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not model._streaming)
+
+
+def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
+    for question in ("추측이 뭐예요?", "second"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+    assert turns(window) == [("second", "Two.")]
+    window._chats.search.setText("초안")
+    model = window._chats.model
+    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
+    window._chats._activated(model.index(1))
+    qtbot.waitUntil(lambda: bool(turns(window)) and turns(window)[0][0] == "추측이 뭐예요?")
+    qtbot.waitUntil(lambda: window._find.isVisible())
+    (prose,) = view(window).body.views
+    marks = prose.extraSelections()  # type: ignore[attr-defined]
+    assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
+
+
+def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
+    for question in ("one", "two", "three"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    window._actions["find-in-chat"].trigger()
+    window._find.edit.setText("draft")
+    assert window._find.count.text() == "2 of 2"
+    (prose,) = view(window).body.views
+    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
+    QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
+    assert window._find.count.text() == "1 of 2"
+    QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
+    assert not window._find.isVisible()
+    assert prose.extraSelections() == []  # type: ignore[attr-defined]
+
+
+def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._composer.edit.setPlainText("half a thou")
+    window._actions["new-chat"].trigger()
+    assert window._composer.edit.toPlainText() == ""
+    window._composer.edit.setPlainText("another idea")
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: window._composer.edit.toPlainText() == "another idea")
+    assert titles(window) == ["First"]
+    window._chats._activated(window._chats.model.index(1))
+    qtbot.waitUntil(lambda: window._composer.edit.toPlainText() == "half a thou")
+    window._actions["new-chat"].trigger()
+    assert window._composer.edit.toPlainText() == "another idea"
+
+
+def test_a_question_that_cannot_be_kept_comes_back_to_the_composer(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.message_tree.MessageTree.add_user_turn", full)
+        ask(window, "precious words")
+        qtbot.waitUntil(lambda: window._banner.isVisible())
+    assert "disk is full" in window._banner.text
+    assert window._composer.edit.toPlainText() == "precious words"
+    assert turns(window) == []
+    assert engine.requests == []
+    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert turns(window) == [("precious words", "One.")]
+
+
+def test_an_end_that_was_refused_can_be_saved_again(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.answers.Answers.finish", full)
+        ask(window, "Tell me a story")
+        qtbot.waitUntil(lambda: window._banner.isVisible())
+    window._banner._button.click()
+    settle(window, qtbot)
+    window.close()
+    store, report = open_store(data_folder() / "chats.db")
+    assert report.interrupted == ()
+    assert store.messages.path(1)[1].content == STORY
+    store.close()
+
+
+def test_a_damaged_file_is_told_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
+    data_folder().mkdir(parents=True)
+    (data_folder() / "chats.db").write_bytes(b"this is no database" * 400)
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: window._banner.isVisible())
+    assert "chats-damaged" in window._banner.text
+    assert list(data_folder().glob("chats-damaged-*.db"))
+
+
+def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow, qtbot: QtBot) -> None:
+    data_folder().mkdir(parents=True)
+    other = sqlite3.connect(data_folder() / "chats.db", isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    window = open_window(ScriptedEngine([Script("One.")]))
+    assert "second time" in window._banner.text
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    assert turns(window) == [("first", "One.")]
+    other.close()

@@ -1,0 +1,223 @@
+"""What is loaded, what fits, and what is told when it does not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine import Engine
+from engine.errors import BadRequest, EngineClosed, NotEnoughMemory, PromptTooLong
+from engine.events import Failed, Finished
+from engine.loading import load
+from engine.memory import memory_use
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving import alone, request, run, submit
+from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
+
+
+@pytest.fixture
+def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
+    scheduler = Scheduler(getattr(request, "param", EngineSettings()))
+    yield scheduler
+    scheduler.close()
+
+
+def scheduler_with(free: int) -> Scheduler:
+    """One that may use `free` bytes more than MLX holds now."""
+    return Scheduler(EngineSettings(memory_limit=memory_use().active + free))
+
+
+def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Path) -> None:
+    scheduler = scheduler_with(10**6)
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler.load(tiny_main, None)
+    arguments = caught.value.arguments
+    assert arguments["needed"] == sum(size for _, _, size in arguments["terms"])
+    assert {code for code, _, _ in arguments["terms"]} == {"weights", "cache", "workspace"}
+    assert arguments["largest_context"] == 0
+    assert scheduler.load(tiny_main, None, allow_oversize=True).main is not None
+    scheduler.close()
+
+
+def test_what_would_fit_is_told(tiny_main: Path) -> None:
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler_with(10**6).load(tiny_main, None)
+    cache = next(size for code, _, size in caught.value.arguments["terms"] if code == "cache")
+    all_but_the_cache = caught.value.arguments["needed"] - cache
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler_with(all_but_the_cache + cache // 2).load(tiny_main, None)
+    assert 0 < caught.value.arguments["largest_context"] < 512
+
+
+def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path, tiny_draft: Path) -> None:
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler_with(10**6).load(tiny_main, None)
+    scheduler = scheduler_with(caught.value.arguments["needed"] + 200_000)
+    pair = scheduler.load(tiny_main, tiny_draft)
+    assert pair.main is not None
+    assert pair.draft is None
+    assert isinstance(pair.draft_problem, NotEnoughMemory)
+    [client] = run(scheduler, request(max_tokens=4))
+    assert client.reasons[-1] == "draft-not-usable"
+    assert scheduler.set_draft(tiny_draft, allow_oversize=True).draft is not None
+    scheduler.close()
+
+
+def test_a_text_that_cannot_fit_is_refused_and_may_be_forced(tiny_main: Path) -> None:
+    scheduler = Scheduler(EngineSettings(memory_limit=1))
+    scheduler.install(load(tiny_main), None)
+    [client] = run(scheduler, request(max_tokens=4))
+    assert isinstance(client.last, Failed)
+    assert isinstance(client.last.error, NotEnoughMemory)
+    [client] = run(scheduler, replace(request(max_tokens=4), allow_oversize=True))
+    assert client.finished.reason == "length"
+    scheduler.close()
+
+
+def test_a_text_that_fits_alone_waits_for_the_others(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    one = scheduler.models.text_bytes(100)
+    use = memory_use()
+    monkeypatch.setattr(scheduler.models, "use", lambda: replace(use, free=int(1.5 * one)))
+    clients = [submit(scheduler, request(max_tokens=40)) for _ in range(2)]
+    while scheduler.busy:
+        scheduler.step()
+        assert scheduler.active <= 1
+    assert all(client.finished.reason == "length" for client in clients)
+    scheduler.close()
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tmp_path: Path) -> None:
+    config = {**QWEN3, "head_dim": 64}
+    main = write_model(tmp_path / "main", config=config)
+    draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
+    scheduler = Scheduler(EngineSettings(kv_bits=bits, draft_kv_bits=8))
+    pair = scheduler.load(main, draft)
+    assert pair.main is not None
+    assert (pair.main.kv_bits, scheduler.models.drafting.draft_info.kv_bits) == (bits, 8)  # type: ignore[union-attr]
+    plain = alone(scheduler, request(speculation=SpeculationSettings(method="off")))
+    [guessed] = run(scheduler, request())
+    assert guessed.finished.ids == plain.ids
+    assert guessed.finished.stats.drafted > 0
+    held = scheduler.prefix_cache.bytes
+    scheduler.clear_prefix_cache()
+    # They cannot share a batch, so they take turns, and say so.
+    clients = run(scheduler, request(), request(max_tokens=30))
+    assert clients[0].finished.ids == plain.ids
+    assert clients[1].finished.ids == plain.ids[:30]
+    assert "turns" in clients[0].reasons
+    full = Scheduler()
+    full.load(main, draft)
+    run(full, request())
+    assert held < full.prefix_cache.bytes / 2
+    full.close()
+    scheduler.close()
+
+
+def test_caches_that_cannot_be_quantised_stay_as_they_are(tiny_main: Path) -> None:
+    scheduler = Scheduler(EngineSettings(kv_bits=8))
+    pair = scheduler.load(tiny_main, None)
+    assert pair.main is not None
+    assert pair.main.kv_bits is None  # heads of 16 values, and scales are shared by 32 at least
+    scheduler.close()
+
+
+def long_chat(turns: int) -> list[dict[str, str]]:
+    chat = [{"role": "system", "content": "lazy dog"}]
+    for turn in range(turns):
+        chat += [
+            {"role": "user", "content": f"the quick brown fox {turn} " * 3},
+            {"role": "assistant", "content": "over the lazy dog " * 3},
+        ]
+    return [*chat, {"role": "user", "content": "and now"}]
+
+
+def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(tiny_main: Path) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    chat = long_chat(12)
+    [refused] = run(scheduler, ChatRequest(chat, max_tokens=8))
+    assert isinstance(refused.last, Failed)
+    assert isinstance(refused.last.error, PromptTooLong)
+    [shortened] = run(scheduler, ChatRequest(chat, max_tokens=8, overflow="shorten"))
+    stats = shortened.finished.stats
+    assert stats.dropped_messages > 0
+    assert stats.dropped_messages % 2 == 0
+    assert 256 < stats.prompt_tokens <= 512 - 8
+    kept = [chat[0], *chat[1 + stats.dropped_messages :]]
+    assert alone(scheduler, ChatRequest(kept, max_tokens=8)).ids == shortened.finished.ids
+    scheduler.close()
+
+
+def test_one_message_that_is_too_long_is_refused_even_so(tiny_main: Path) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    [client] = run(scheduler, ChatRequest([{"role": "user", "content": "fox " * 600}], overflow="shorten"))
+    assert isinstance(client.last, Failed)
+    assert isinstance(client.last.error, PromptTooLong)
+    scheduler.close()
+
+
+def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine(EngineSettings(unload_after_s=0.05)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=30)
+        held = engine.status().result(timeout=30).memory.active
+        gone = threading.Event()
+        for _ in range(200):
+            if engine.status().result(timeout=30).memory.active < held - 100_000:
+                gone.set()
+                break
+            gone.wait(0.1)
+        assert gone.is_set()
+        *_, last = engine.submit(request(max_tokens=12))
+        assert isinstance(last, Finished)
+        assert last.stats.drafted > 0
+
+
+def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path) -> None:
+    asked = 0
+
+    def give_up() -> bool:
+        nonlocal asked
+        asked += 1
+        return True
+
+    with pytest.raises(EngineClosed):
+        load(tiny_main, give_up=give_up)
+    assert asked == 1
+
+
+def test_settings_say_what_is_wrong_with_them() -> None:
+    with pytest.raises(BadRequest, match="kv_bits"):
+        EngineSettings(kv_bits=3)
+
+
+def test_status_tells_what_is_held(tiny_main: Path) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main).result(timeout=30)
+        list(engine.submit(request(max_tokens=3)))
+        status = engine.status().result(timeout=30)
+        assert status.prefix_cache.conversations == 1
+        assert 0 < status.prefix_cache.bytes < status.prefix_cache.budget
+        assert 0 < status.memory.active <= status.memory.peak
+        engine.clear_prefix_cache().result(timeout=30)
+        assert engine.status().result(timeout=30).prefix_cache.bytes == 0
+
+
+def test_unloading_gives_the_memory_back(tiny_main: Path, tiny_draft: Path) -> None:
+    scheduler = Scheduler()
+    before = mx.get_active_memory()
+    scheduler.load(tiny_main, tiny_draft)
+    run(scheduler, request(), request(max_tokens=9))
+    scheduler.unload()
+    assert mx.get_active_memory() - before < 50_000
+    scheduler.close()
