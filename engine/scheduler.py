@@ -24,6 +24,7 @@ from engine.memory import MemoryUse, check_text
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
 from engine.prefix_cache import PrefixCache, PrefixCacheUsage
+from engine.prefix_store import PrefixStore
 from engine.settings import EngineSettings
 from engine.speculation.depth import Choice
 from engine.stats import RequestStats
@@ -118,8 +119,11 @@ class Scheduler:
         """Use models that were loaded elsewhere on this thread, as benchmarks do."""
         self._check_thread()
         self._end_active()
-        self.prefix_cache.clear()
+        self._put_away()
         self.models.use_main(main)
+        folder = self.settings.prefix_cache_folder
+        if folder is not None:
+            self.prefix_cache.store = PrefixStore(folder, main, self.settings.prefix_cache_bytes)
         self._pace = PrefillPace()
         return self._use_draft(draft, None)
 
@@ -127,20 +131,26 @@ class Scheduler:
         """Drop the models; requests that run end as cancelled first."""
         self._check_thread()
         self._end_active()
-        self.prefix_cache.clear()
+        self._put_away()
         return self.models.unload()
 
     def park(self) -> None:
         """Nobody has asked for anything for a while: unload until somebody does."""
         self._check_thread()
         if not self.busy and self.models.loaded:
-            self.prefix_cache.clear()
+            self._put_away()
             self.models.park()
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns; the next request reads its whole prompt."""
         self._check_thread()
         self.prefix_cache.clear()
+
+    def _put_away(self) -> None:
+        """The main model goes, and with it what was cached for it; the store, if there is one, keeps it."""
+        self.prefix_cache.save()
+        self.prefix_cache.clear()
+        self.prefix_cache.store = None
 
     # Requests
 
@@ -165,8 +175,7 @@ class Scheduler:
             self._waiting.popleft()
         if self._reading and (self._read_next or not self._decoding):
             self._read_next = False
-            with self._failing_alone(self._reading[0]):
-                self._read(self._reading[0])
+            self._read_prompts()
         elif self._decoding:
             self._read_next = True
             self._decode()
@@ -179,7 +188,7 @@ class Scheduler:
         for stream in self._waiting:
             stream.deliver(Failed(EngineClosed(), ""))
         self._waiting.clear()
-        self.prefix_cache.clear()
+        self._put_away()
         self.models.unload()
 
     # Reading prompts
@@ -218,12 +227,22 @@ class Scheduler:
             free = self.models.use().free - promised
         check_text(self.models.main.info.name, active.generation.most_tokens, self.models.text_bytes, free)
 
-    def _read(self, active: _Active) -> None:
-        """A piece of the oldest prompt; short enough for those who stream to go on smoothly."""
+    def _read_prompts(self) -> None:
+        """A piece of the oldest prompt, or all of it and of those behind it that fit into one piece together.
+
+        Short enough for those who stream to go on smoothly, long enough for short questions to begin together.
+        """
+        left = self._pace.piece(streaming=bool(self._decoding))
+        while self._reading and left > 0:
+            active = self._reading[0]
+            with self._failing_alone(active):
+                left -= self._read(active, left)
+
+    def _read(self, active: _Active, most: int) -> int:
         generation = active.generation
-        if not generation.prompt_read:
-            most = self._pace.piece(streaming=bool(self._decoding))
-            with self._pace.reading(min(most, generation.unread)):
+        tokens = max(0, min(most, generation.unread))
+        if tokens:
+            with self._pace.reading(tokens):
                 event = generation.read_prompt(most)
             if event is not None:
                 active.stream.deliver(event)
@@ -232,6 +251,7 @@ class Scheduler:
         if generation.prompt_read:
             self._reading.remove(active)
             self._decoding.append(active)
+        return max(tokens, 1)
 
     # Decoding
 
