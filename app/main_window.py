@@ -36,7 +36,9 @@ from app.models.switcher import Switcher
 from app.palette import CommandPalette
 from app.places import settings_folder
 from app.preferences.dialog import Owners, SettingsWindow
+from app.preferences.effects import Effects
 from app.preferences.preference_file import PreferenceFile
+from app.preferences.window_place import place_of, put_back, wanted_panes
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
@@ -63,7 +65,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session, self._application = session, application
         self._library = library or Library(PreferenceFile(settings_folder() / "settings.json"))
-        self._wanted: dict[str, bool | None] = {"sidebar": None, "panel": None}
+        self._preferences = self._library.preferences
+        self._wanted = wanted_panes(self._preferences.values)
         self._as_tokens = False
         self._shown: Chat = session.chat
         self._actions = Actions(self._handlers(), self)
@@ -76,6 +79,7 @@ class MainWindow(QMainWindow):
         self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
+        self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
         self._settings_menu = QMenu(self)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
@@ -89,7 +93,9 @@ class MainWindow(QMainWindow):
         self.retranslate()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
+        put_back(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
+        self._tell_of_backup()
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         session = self._session
@@ -272,6 +278,17 @@ class MainWindow(QMainWindow):
 
         self._banner.tell(sentence, None)
 
+    def _tell_of_backup(self) -> None:
+        if (backup := self._preferences.backup) is not None:
+
+            def sentence() -> str:
+                text = self.tr(
+                    "Some of your settings could not be read and are at their defaults. The old file is {file}."
+                )
+                return text.format(file=backup)
+
+            self._banner.tell(sentence, None, calm=True)
+
     # What the user does
 
     def _ask(self, text: str) -> None:
@@ -341,6 +358,7 @@ class MainWindow(QMainWindow):
 
     def _set_pane(self, pane: str, shown: bool) -> None:
         self._wanted[pane] = shown
+        self._preferences.change(**{pane: "shown" if shown else "hidden"})
         self._arrange()
 
     def _arrange(self) -> None:
@@ -406,6 +424,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
+        self._preferences.change(window_place=place_of(self))
+        self._effects.close()
         self.hide()
         self._commands.transfer.close()
         self._settings.close()

@@ -89,6 +89,7 @@ class Session(QObject):
         self.pair = Pair()
         self.speculation = SpeculationSettings()
         self.sampling = SamplingSettings()
+        self.max_tokens: int | None = 1024
         self._live: dict[Turn, Live] = {}
         self._open: dict[int, Chat] = {}
         self._drafts: set[Chat] = set()
@@ -453,8 +454,12 @@ class Session(QObject):
             receive([Finished("cancelled", "", (), live.turn.answer.stats)])
             return
         try:
-            messages = live.chat.messages(live.turn)
-            request = ChatRequest(messages=messages, sampling=live.sampling, speculation=live.speculation)
+            request = ChatRequest(
+                messages=live.chat.messages(live.turn),
+                sampling=live.sampling,
+                speculation=live.speculation,
+                max_tokens=self.max_tokens,
+            )
             live.stream = self.engine.submit(request, self.bridge.listen(receive))
         except EngineError as error:
             receive([Failed(error, "")])

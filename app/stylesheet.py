@@ -7,11 +7,14 @@ where there are many.
 
 from __future__ import annotations
 
+import re
 from string import Template
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.theme import Colours
+
+_FONT_SIZE = re.compile(r"font-size: (\d+)px")
 
 _RULES = Template("""
 * { font-size: 14px; }
@@ -89,7 +92,11 @@ QLineEdit:focus { border: 1px solid $main; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
 #card { background: $panel; border: 1px solid $line; border-radius: 12px; }
 #settings, #pageBody { background: $window; }
-#settingsList { background: $sidebar; border: none; border-right: 1px solid $line; padding: 24px 10px; outline: none; }
+#settingsSide { background: $sidebar; border: none; border-right: 1px solid $line; }
+#settingsList { background: $sidebar; border: none; outline: none; }
+#settingRow { border: none; border-bottom: 1px solid $line; }
+#record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
+QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
 QLabel[look="page-title"] { font-weight: 600; font-size: 20px; }
@@ -132,5 +139,7 @@ QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
 """)
 
 
-def stylesheet(colours: Colours) -> str:
-    return _RULES.substitute(vars(colours))
+def stylesheet(colours: Colours, text_size: int = 100) -> str:
+    """The rules in these colours, with every text at `text_size` percent."""
+    rules = _RULES.substitute(vars(colours))
+    return _FONT_SIZE.sub(lambda found: f"font-size: {round(int(found[1]) * text_size / 100)}px", rules)

@@ -158,6 +158,7 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self.mode = "system"
+        self.text_size = 100
         self.colours = light()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._dress)
         self._dress()
@@ -165,6 +166,12 @@ class Theme(QObject):
     def set_mode(self, mode: str) -> None:
         self.mode = mode
         self._dress()
+
+    def set_text_size(self, percent: int) -> None:
+        """Show every text of the style sheet at that share of its normal size."""
+        if percent != self.text_size:
+            self.text_size = percent
+            self._dress()
 
     @property
     def is_dark(self) -> bool:
@@ -176,7 +183,7 @@ class Theme(QObject):
         global _current
         self.colours = _current = dark() if self.is_dark else light()
         self._application.setPalette(_palette(self.colours))
-        self._application.setStyleSheet(stylesheet(self.colours))
+        self._application.setStyleSheet(stylesheet(self.colours, self.text_size))
         self.changed.emit()
 
 

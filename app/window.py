@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from app.main_window import MainWindow
 from app.models.library import Library
 from app.places import settings_folder
 from app.preferences.preference_file import PreferenceFile
+from app.record import RECORD
 from app.session import Session
 from engine import Engine, starter_pair
 
@@ -39,8 +41,9 @@ def open_window(
 
 
 def _load_last(session: Session, preferences: PreferenceFile) -> None:
-    main, draft = preferences.values.main_model, preferences.values.draft_model
-    if main and (Path(main) / "config.json").exists():
+    values = preferences.values
+    main, draft = values.main_model, values.draft_model
+    if values.start_with == "last" and main and (Path(main) / "config.json").exists():
         session.load(main, draft or None)
     else:
         session.load_starter()
@@ -58,15 +61,16 @@ def _remember(session: Session, preferences: PreferenceFile) -> None:
 
 def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
-    preferences = PreferenceFile(settings_folder() / "settings.json")
+    disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
+    preferences = PreferenceFile(settings_folder() / "settings.json", later=disk.submit)
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
-    application.language.changed.connect(lambda: preferences.change(language=application.language.choice))
-    application.theme.changed.connect(lambda: preferences.change(theme=application.theme.mode))
+    RECORD.start()
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     crash.catch_in_slots(window.show_crash)
     code = application.exec()
     session.close()
+    disk.shutdown()
     return code

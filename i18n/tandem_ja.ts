@@ -373,6 +373,61 @@
     </message>
 </context>
 <context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Nothing has been written down.</source>
+        <translation>記録はありません。</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>診断情報の書き出し</translation>
+    </message>
+    <message>
+        <source>Written to {file}. It holds no chat text.</source>
+        <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Record of this run</source>
+        <translation>今回の実行の記録</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy the record</source>
+        <translation>記録をコピー</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>診断情報を書き出す…</translation>
+    </message>
+    <message>
+        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
+        <translation>バージョン、設定、数値、記録を、読んで送れる一つのファイルにまとめます</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem について</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name} は Apache License 2.0 で公開されています。</translation>
+    </message>
+    <message>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <translation>ウィンドウは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使っています。Qt を自分でビルドしたものに置き換えることができ、ソースは Qt Project から自由に入手できます。</translation>
+    </message>
+    <message>
+        <source>Built on: {parts}.</source>
+        <translation>土台となったソフトウェア: {parts}。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -600,6 +655,10 @@
 </context>
 <context>
     <name>Composer</name>
+    <message>
+        <source>{keys} sends · Enter for a new line</source>
+        <translation>{keys} で送信 · Enter で改行</translation>
+    </message>
     <message>
         <source>Message</source>
         <translation>メッセージ</translation>
@@ -893,38 +952,30 @@
     </message>
 </context>
 <context>
-    <name>GeneralPage</name>
+    <name>GenerationPage</name>
     <message>
-        <source>General</source>
-        <translation>一般</translation>
+        <source>Precise</source>
+        <translation>正確</translation>
     </message>
     <message>
-        <source>Language</source>
-        <translation>言語</translation>
+        <source>Always the likeliest token</source>
+        <translation>常に最も確率の高いトークン</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>ウインドウの言語です。モデルは質問に使われた言語で答えます。</translation>
+        <source>Balanced</source>
+        <translation>バランス</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外観</translation>
+        <source>Some variety, few surprises</source>
+        <translation>ほどよく多様で、意外性は少なめ</translation>
     </message>
     <message>
-        <source>Changes at once.</source>
-        <translation>すぐに切り替わります。</translation>
+        <source>Creative</source>
+        <translation>創造的</translation>
     </message>
     <message>
-        <source>Like the system</source>
-        <translation>システムに合わせる</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>ライト</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>ダーク</translation>
+        <source>As varied as the model is, without the unlikeliest tokens</source>
+        <translation>最も確率の低いトークンを除き、モデルのままの多様さ</translation>
     </message>
 </context>
 <context>
@@ -1020,6 +1071,10 @@
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
         <translation>Hub に接続できません。ネットワークを確認して、もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
+        <translation>オフラインで作業中のため、接続しません。設定でオフにできます。</translation>
     </message>
     <message>
         <source>The proxy does not answer or refuses. Check its address in the settings.</source>
@@ -1122,6 +1177,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
+        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
+        <translation>読み取れない設定があり、既定値に戻しました。元のファイルは {file} です。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1529,24 +1588,8 @@
         <translation>Tandem が使えるキーチェーンがこのコンピュータにないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
-        <source>Privacy and network</source>
-        <translation>プライバシーとネットワーク</translation>
-    </message>
-    <message>
-        <source>Mirror</source>
-        <translation>ミラー</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub のミラーのアドレスです。空欄なら Hub に直接つなぎます。</translation>
-    </message>
-    <message>
-        <source>Proxy</source>
-        <translation>プロキシ</translation>
-    </message>
-    <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>http://proxy:8080 のようなプロキシのアドレスです。使わないなら空欄にします。</translation>
+        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem が接続するのは、Hub の検索と、あなたが頼んだダウンロードのときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の集計もしません。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -1690,6 +1733,253 @@
     </message>
 </context>
 <context>
+    <name>Preferences</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>Lookup</source>
+        <translation>会話内検索</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>同じ文章</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>同じ分布</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>ウィンドウの言語です。モデルは質問と同じ言語で答えます。</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Light, dark, or whatever the system shows.</source>
+        <translation>ライト、ダーク、またはシステムと同じ表示です。</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字サイズ</translation>
+    </message>
+    <message>
+        <source>Of everything in the window.</source>
+        <translation>ウィンドウ全体に適用されます。</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>小</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>標準</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>大</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>特大</translation>
+    </message>
+    <message>
+        <source>Send with</source>
+        <translation>送信キー</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter は常に改行です。</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Command or Ctrl with Enter</source>
+        <translation>Command または Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>At start, load</source>
+        <translation>起動時に読み込む</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>スターターペアは小さく、Tandem についての質問にだけ答えます。</translation>
+    </message>
+    <message>
+        <source>The models used last</source>
+        <translation>最後に使ったモデル</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>スターターペア</translation>
+    </message>
+    <message>
+        <source>Who guesses</source>
+        <translation>推測の方法</translation>
+    </message>
+    <message>
+        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
+        <translation>自動では、ドラフトモデルと会話内検索のうち、ここで速いほうを使います。推測が割に合わないときはどちらも使いません。</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>ラウンドあたりの推測トークン</translation>
+    </message>
+    <message>
+        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <translation>自動では、このコンピュータでのラウンドの所要時間から決まります。固定すると回答が遅くなることがあります。</translation>
+    </message>
+    <message>
+        <source>Accept guesses by</source>
+        <translation>採択の基準</translation>
+    </message>
+    <message>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>「同じ文章」では、シードが同じなら推測の有無にかかわらず同じ文章になります。「同じ分布」では、温度が 0 より高いときにより多くの推測トークンを採択します。文章は変わりますが、メインモデルの分布どおりに選ばれます。</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <translation>0 では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
+        <translation>確率の高い順に、合計がこの割合になるまでのトークンから選びます。1 ではすべてから選びます。</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws only from this many of the likeliest tokens.</source>
+        <translation>確率の高いトークンを、この数だけ候補にします。</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
+        <translation>最も確率の高いトークンに対して、この割合より確率の低いトークンを除きます。0 では除きません。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>繰り返しの抑制</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>1 より大きいと、直前に使ったトークンが出にくくなります。</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>回答の最大の長さ</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>トークン単位です。日本語ではおおよそ 1 文字が 1 トークンです。</translation>
+    </message>
+    <message>
+        <source>As long as the context</source>
+        <translation>コンテキストの限り</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>シード</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
+        <translation>シードが同じなら、同じ文章がもう一度得られます。温度が 0 より高いときだけ意味があります。</translation>
+    </message>
+    <message>
+        <source>A new one each time</source>
+        <translation>毎回新しく</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>オフラインで作業</translation>
+    </message>
+    <message>
+        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
+        <translation>接続は一切試みません。ダウンロードは待機し、チャットと手元のモデルはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>ミラー</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub のミラーのアドレスです。空欄なら Hub そのものを使います。</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>プロキシ</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Write down</source>
+        <translation>記録する内容</translation>
+    </message>
+    <message>
+        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
+        <translation>下の記録に残す内容です。メモリ上だけにあり、チャットの本文は入りません。</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>問題</translation>
+    </message>
+    <message>
+        <source>Problems and events</source>
+        <translation>問題と主な動作</translation>
+    </message>
+    <message>
+        <source>Every detail</source>
+        <translation>すべての詳細</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -1715,8 +2005,24 @@
         <translation>モデル</translation>
     </message>
     <message>
+        <source>Speculation</source>
+        <translation>推測</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>ストレージ</translation>
+    </message>
+    <message>
         <source>Privacy and network</source>
         <translation>プライバシーとネットワーク</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>詳細</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1725,6 +2031,27 @@
     <message>
         <source>Pages of the settings</source>
         <translation>設定のページ</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>設定内を検索</translation>
+    </message>
+    <message>
+        <source>Changes hold from the next answer on.</source>
+        <translation>変更は次の回答から有効になります。</translation>
+    </message>
+    <message>
+        <source>It holds from the next start on.</source>
+        <translation>次回の起動から有効になります。</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>
@@ -1779,6 +2106,57 @@
     <message>
         <source>Guesses per round</source>
         <translation>ラウンドあたりの推測</translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Chats</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>With the list of downloads.</source>
+        <translation>ダウンロードの一覧も含みます。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other programs.</source>
+        <translation>ほかのプログラムと共有する Hugging Face のキャッシュです。</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>キャッシュ</translation>
+    </message>
+    <message>
+        <source>What Tandem can make again when it needs it.</source>
+        <translation>必要になれば Tandem が作り直せるものです。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>What you have chosen in this window.</source>
+        <translation>このウィンドウで選んだ内容です。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>表示</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>フォルダを表示: {name}</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>消去</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>キャッシュを消去</translation>
     </message>
 </context>
 <context>

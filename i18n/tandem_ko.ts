@@ -373,6 +373,61 @@
     </message>
 </context>
 <context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Nothing has been written down.</source>
+        <translation>기록된 것이 없어요.</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>진단 정보 내보내기</translation>
+    </message>
+    <message>
+        <source>Written to {file}. It holds no chat text.</source>
+        <translation>{file}에 저장했어요. 대화 내용은 들어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>파일을 저장할 수 없었어요. 다른 폴더를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>Record of this run</source>
+        <translation>이번 실행 기록</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>Copy the record</source>
+        <translation>기록 복사</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>진단 정보 내보내기…</translation>
+    </message>
+    <message>
+        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
+        <translation>버전, 설정, 수치, 기록을 직접 읽고 보낼 수 있는 파일 하나에 담아요</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}, Apache License 2.0으로 배포돼요.</translation>
+    </message>
+    <message>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <translation>창은 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. Qt를 직접 만든 버전으로 바꿔 쓸 수 있고, 소스는 Qt Project에서 자유롭게 받을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Built on: {parts}.</source>
+        <translation>바탕이 된 소프트웨어: {parts}.</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -600,6 +655,10 @@
 </context>
 <context>
     <name>Composer</name>
+    <message>
+        <source>{keys} sends · Enter for a new line</source>
+        <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
+    </message>
     <message>
         <source>Message</source>
         <translation>메시지</translation>
@@ -893,38 +952,30 @@
     </message>
 </context>
 <context>
-    <name>GeneralPage</name>
+    <name>GenerationPage</name>
     <message>
-        <source>General</source>
-        <translation>일반</translation>
+        <source>Precise</source>
+        <translation>정확하게</translation>
     </message>
     <message>
-        <source>Language</source>
-        <translation>언어</translation>
+        <source>Always the likeliest token</source>
+        <translation>항상 가장 가능성 높은 토큰</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>창에 쓰이는 언어예요. 모델은 질문한 언어로 답해요.</translation>
+        <source>Balanced</source>
+        <translation>균형 있게</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>화면 모드</translation>
+        <source>Some variety, few surprises</source>
+        <translation>적당히 다양하고 엉뚱함은 적게</translation>
     </message>
     <message>
-        <source>Changes at once.</source>
-        <translation>바로 바뀌어요.</translation>
+        <source>Creative</source>
+        <translation>창의적으로</translation>
     </message>
     <message>
-        <source>Like the system</source>
-        <translation>시스템과 같이</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>라이트</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>다크</translation>
+        <source>As varied as the model is, without the unlikeliest tokens</source>
+        <translation>가장 가능성 낮은 토큰만 빼고 모델 그대로 다양하게</translation>
     </message>
 </context>
 <context>
@@ -1020,6 +1071,10 @@
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
         <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도하세요.</translation>
+    </message>
+    <message>
+        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
+        <translation>오프라인으로 작업 중이라 연결하지 않아요. 설정에서 끌 수 있어요.</translation>
     </message>
     <message>
         <source>The proxy does not answer or refuses. Check its address in the settings.</source>
@@ -1122,6 +1177,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
+        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
+        <translation>읽을 수 없는 설정이 있어 기본값을 사용해요. 예전 파일은 {file}이에요.</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1529,24 +1588,8 @@
         <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
     </message>
     <message>
-        <source>Privacy and network</source>
-        <translation>개인정보와 네트워크</translation>
-    </message>
-    <message>
-        <source>Mirror</source>
-        <translation>미러</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub의 미러 주소예요. 비워 두면 Hub에 바로 연결해요.</translation>
-    </message>
-    <message>
-        <source>Proxy</source>
-        <translation>프록시</translation>
-    </message>
-    <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>http://proxy:8080 같은 프록시 주소예요. 쓰지 않으면 비워 두세요.</translation>
+        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem은 허브 검색과 직접 요청한 다운로드, 이 두 가지를 할 때만 연결해요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록을 세는 곳도 없어요.</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -1690,6 +1733,253 @@
     </message>
 </context>
 <context>
+    <name>Preferences</name>
+    <message>
+        <source>Automatic</source>
+        <translation>자동</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>Lookup</source>
+        <translation>대화 속 찾기</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>같은 글</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>같은 분포</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>창에 쓰이는 언어예요. 모델은 질문한 언어로 답해요.</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>시스템 설정 따르기</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Light, dark, or whatever the system shows.</source>
+        <translation>밝게, 어둡게, 또는 시스템 설정대로예요.</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>밝게</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>어둡게</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>글자 크기</translation>
+    </message>
+    <message>
+        <source>Of everything in the window.</source>
+        <translation>창 전체에 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>작게</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>보통</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>크게</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>아주 크게</translation>
+    </message>
+    <message>
+        <source>Send with</source>
+        <translation>보내기 키</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter는 항상 줄을 바꿔요.</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Command or Ctrl with Enter</source>
+        <translation>Command 또는 Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>At start, load</source>
+        <translation>시작할 때 불러오기</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>스타터 모델 쌍은 작고, Tandem에 관한 질문에만 답해요.</translation>
+    </message>
+    <message>
+        <source>The models used last</source>
+        <translation>마지막에 쓴 모델</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>스타터 모델 쌍</translation>
+    </message>
+    <message>
+        <source>Who guesses</source>
+        <translation>추측 방법</translation>
+    </message>
+    <message>
+        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
+        <translation>자동은 초안 모델과 대화 속 찾기 가운데 여기서 더 빠른 쪽을 쓰고, 추측이 이득이 없으면 어느 쪽도 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>라운드당 추측 토큰</translation>
+    </message>
+    <message>
+        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <translation>자동은 이 컴퓨터에서 라운드에 드는 시간에 따라 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Accept guesses by</source>
+        <translation>채택 기준</translation>
+    </message>
+    <message>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>‘같은 글’은 시드가 같으면 추측을 쓰든 안 쓰든 같은 글이 나와요. ‘같은 분포’는 온도가 0보다 높을 때 추측 토큰을 더 많이 채택해요. 글은 달라지지만 메인 모델이 뽑는 분포 그대로예요.</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>온도</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <translation>0이면 항상 가장 가능성 높은 토큰을 골라요. 값이 클수록 다양해지고 실수도 늘어요.</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
+        <translation>가능성 높은 순으로 이 비율까지의 토큰에서만 뽑아요. 1이면 모든 토큰에서 뽑아요.</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws only from this many of the likeliest tokens.</source>
+        <translation>가장 가능성 높은 토큰 이 개수에서만 뽑아요.</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>모두</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
+        <translation>가장 가능성 높은 토큰의 이 비율보다 가능성이 낮은 토큰은 빼요. 0이면 빼지 않아요.</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>반복 억제</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>1보다 크면 방금 쓴 토큰이 덜 나와요.</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>답변 최대 길이</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>토큰 단위예요. 한국어는 보통 한 글자가 토큰 하나쯤이에요.</translation>
+    </message>
+    <message>
+        <source>As long as the context</source>
+        <translation>컨텍스트가 허용하는 만큼</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>시드</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
+        <translation>시드가 같으면 같은 글이 다시 나와요. 온도가 0보다 높을 때만 의미가 있어요.</translation>
+    </message>
+    <message>
+        <source>A new one each time</source>
+        <translation>매번 새로</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>오프라인으로 작업</translation>
+    </message>
+    <message>
+        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
+        <translation>어떤 연결도 시도하지 않아요. 다운로드는 기다리고, 대화와 이미 있는 모델은 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>미러</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face 허브 미러의 주소예요. 비워 두면 허브를 그대로 써요.</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>프록시</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>프록시 주소예요. 예: http://proxy:8080. 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Write down</source>
+        <translation>기록할 내용</translation>
+    </message>
+    <message>
+        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
+        <translation>아래 기록에 담을 내용이에요. 메모리에만 있고 대화 내용은 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>문제</translation>
+    </message>
+    <message>
+        <source>Problems and events</source>
+        <translation>문제와 주요 동작</translation>
+    </message>
+    <message>
+        <source>Every detail</source>
+        <translation>모든 세부 사항</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -1715,8 +2005,24 @@
         <translation>모델</translation>
     </message>
     <message>
+        <source>Speculation</source>
+        <translation>추측</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>생성</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>저장 공간</translation>
+    </message>
+    <message>
         <source>Privacy and network</source>
         <translation>개인정보와 네트워크</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>고급</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1725,6 +2031,27 @@
     <message>
         <source>Pages of the settings</source>
         <translation>설정 페이지</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>설정에서 검색</translation>
+    </message>
+    <message>
+        <source>Changes hold from the next answer on.</source>
+        <translation>바꾸면 다음 답변부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>It holds from the next start on.</source>
+        <translation>다음에 시작할 때부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help} {effect}</translation>
     </message>
 </context>
 <context>
@@ -1779,6 +2106,57 @@
     <message>
         <source>Guesses per round</source>
         <translation>라운드당 추측</translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Chats</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>With the list of downloads.</source>
+        <translation>다운로드 목록도 함께 있어요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other programs.</source>
+        <translation>다른 프로그램과 함께 쓰는 Hugging Face 캐시예요.</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>캐시</translation>
+    </message>
+    <message>
+        <source>What Tandem can make again when it needs it.</source>
+        <translation>필요하면 Tandem이 다시 만들 수 있는 것들이에요.</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>What you have chosen in this window.</source>
+        <translation>이 창에서 고른 내용이에요.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>보기</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>폴더 보기: {name}</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>비우기</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>캐시 비우기</translation>
     </message>
 </context>
 <context>

@@ -373,6 +373,61 @@
     </message>
 </context>
 <context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>Nothing has been written down.</source>
+        <translation>没有任何记录。</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>导出诊断信息</translation>
+    </message>
+    <message>
+        <source>Written to {file}. It holds no chat text.</source>
+        <translation>已写入 {file}，其中不含对话内容。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>无法写入文件，请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Record of this run</source>
+        <translation>本次运行的记录</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the record</source>
+        <translation>复制记录</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>导出诊断信息…</translation>
+    </message>
+    <message>
+        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
+        <translation>把版本、设置、数据和记录放进一个可供查看和发送的文件</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}，以 Apache License 2.0 发布。</translation>
+    </message>
+    <message>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <translation>窗口使用 Qt 制作。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以换成自己构建的 Qt，源代码可从 Qt Project 自由获取。</translation>
+    </message>
+    <message>
+        <source>Built on: {parts}.</source>
+        <translation>所用软件：{parts}。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -600,6 +655,10 @@
 </context>
 <context>
     <name>Composer</name>
+    <message>
+        <source>{keys} sends · Enter for a new line</source>
+        <translation>{keys} 发送 · Enter 换行</translation>
+    </message>
     <message>
         <source>Message</source>
         <translation>消息</translation>
@@ -893,38 +952,30 @@
     </message>
 </context>
 <context>
-    <name>GeneralPage</name>
+    <name>GenerationPage</name>
     <message>
-        <source>General</source>
-        <translation>通用</translation>
+        <source>Precise</source>
+        <translation>精确</translation>
     </message>
     <message>
-        <source>Language</source>
-        <translation>语言</translation>
+        <source>Always the likeliest token</source>
+        <translation>始终取概率最高的 token</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>窗口所用的语言。模型会用你提问的语言回答。</translation>
+        <source>Balanced</source>
+        <translation>均衡</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
+        <source>Some variety, few surprises</source>
+        <translation>有些变化，少有意外</translation>
     </message>
     <message>
-        <source>Changes at once.</source>
-        <translation>立即生效。</translation>
+        <source>Creative</source>
+        <translation>创意</translation>
     </message>
     <message>
-        <source>Like the system</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>深色</translation>
+        <source>As varied as the model is, without the unlikeliest tokens</source>
+        <translation>保留模型原有的多样性，只去掉概率极低的 token</translation>
     </message>
 </context>
 <context>
@@ -1020,6 +1071,10 @@
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
         <translation>无法连接 Hub。请检查网络后重试。</translation>
+    </message>
+    <message>
+        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
+        <translation>正在离线工作，不会尝试连接。可在设置中关闭。</translation>
     </message>
     <message>
         <source>The proxy does not answer or refuses. Check its address in the settings.</source>
@@ -1122,6 +1177,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
+    <message>
+        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
+        <translation>部分设置无法读取，已恢复默认值。旧文件保存在 {file}。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1529,24 +1588,8 @@
         <translation>这台电脑没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
-        <source>Privacy and network</source>
-        <translation>隐私与网络</translation>
-    </message>
-    <message>
-        <source>Mirror</source>
-        <translation>镜像</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub 镜像的地址。留空则直接使用 Hub。</translation>
-    </message>
-    <message>
-        <source>Proxy</source>
-        <translation>代理</translation>
-    </message>
-    <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>代理的地址，如 http://proxy:8080。不用则留空。</translation>
+        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem 只在两种情况下联网：搜索 Hub，以及下载你要的模型。对话、设置和数据都不会离开这台电脑，也不统计你的使用情况。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -1690,6 +1733,253 @@
     </message>
 </context>
 <context>
+    <name>Preferences</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Lookup</source>
+        <translation>上文查找</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>相同文本</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>相同分布</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Of the window. A model answers in the language you write in.</source>
+        <translation>窗口的语言。模型会用你提问的语言回答。</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Light, dark, or whatever the system shows.</source>
+        <translation>浅色、深色，或与系统一致。</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>Of everything in the window.</source>
+        <translation>应用于整个窗口。</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>小</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>标准</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>大</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>特大</translation>
+    </message>
+    <message>
+        <source>Send with</source>
+        <translation>发送键</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter 始终换行。</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Command or Ctrl with Enter</source>
+        <translation>Command 或 Ctrl+Enter</translation>
+    </message>
+    <message>
+        <source>At start, load</source>
+        <translation>启动时加载</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>入门模型对很小，只回答关于 Tandem 的问题。</translation>
+    </message>
+    <message>
+        <source>The models used last</source>
+        <translation>上次使用的模型</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>入门模型对</translation>
+    </message>
+    <message>
+        <source>Who guesses</source>
+        <translation>由谁猜测</translation>
+    </message>
+    <message>
+        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
+        <translation>自动会在草稿模型和上文查找中选用这里更快的一个；猜测不划算时两者都不用。</translation>
+    </message>
+    <message>
+        <source>Guesses per round</source>
+        <translation>每轮猜测数</translation>
+    </message>
+    <message>
+        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <translation>自动会根据每轮在这台电脑上的耗时来决定。固定数目可能会让回答变慢。</translation>
+    </message>
+    <message>
+        <source>Accept guesses by</source>
+        <translation>接受标准</translation>
+    </message>
+    <message>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>“相同文本”在种子相同时，无论是否猜测都得到相同的文本。“相同分布”在温度高于 0 时接受更多猜测；文本会不同，但仍按主模型的分布抽取。</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <translation>0 始终取概率最高的 token。数值越大，变化越多，错误也越多。</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
+        <translation>只从合计达到此比例的最可能的 token 中抽取。1 表示从全部中抽取。</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Draws only from this many of the likeliest tokens.</source>
+        <translation>只从概率最高的这么多个 token 中抽取。</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
+        <translation>去掉概率低于最高者此比例的 token。0 表示不去掉。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>重复惩罚</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>大于 1 时，刚用过的 token 更不易出现。</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>回答最大长度</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>以 token 计。中文大约一个字一个 token。</translation>
+    </message>
+    <message>
+        <source>As long as the context</source>
+        <translation>直到上下文用完</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
+        <translation>种子相同，文本就相同。仅在温度高于 0 时有意义。</translation>
+    </message>
+    <message>
+        <source>A new one each time</source>
+        <translation>每次不同</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>离线工作</translation>
+    </message>
+    <message>
+        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
+        <translation>不会尝试任何连接。下载会等待；对话和已有的模型照常可用。</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
+        <translation>Hugging Face Hub 镜像的地址。留空则使用 Hub 本身。</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Write down</source>
+        <translation>记录内容</translation>
+    </message>
+    <message>
+        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
+        <translation>下方记录所含的内容。只保存在内存中，绝不含对话内容。</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Problems and events</source>
+        <translation>问题和事件</translation>
+    </message>
+    <message>
+        <source>Every detail</source>
+        <translation>所有细节</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -1715,8 +2005,24 @@
         <translation>模型</translation>
     </message>
     <message>
+        <source>Speculation</source>
+        <translation>推测</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>存储</translation>
+    </message>
+    <message>
         <source>Privacy and network</source>
         <translation>隐私与网络</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>高级</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1725,6 +2031,27 @@
     <message>
         <source>Pages of the settings</source>
         <translation>设置页面</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>在设置中搜索</translation>
+    </message>
+    <message>
+        <source>Changes hold from the next answer on.</source>
+        <translation>更改从下一个回答起生效。</translation>
+    </message>
+    <message>
+        <source>It holds from the next start on.</source>
+        <translation>从下次启动起生效。</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>
@@ -1779,6 +2106,57 @@
     <message>
         <source>Guesses per round</source>
         <translation>每轮猜测数</translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>With the list of downloads.</source>
+        <translation>包括下载列表。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other programs.</source>
+        <translation>Hugging Face 缓存，与其他程序共用。</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>What Tandem can make again when it needs it.</source>
+        <translation>需要时 Tandem 可以重新生成的内容。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>What you have chosen in this window.</source>
+        <translation>你在此窗口中的选择。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>显示文件夹：{name}</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>清除缓存</translation>
     </message>
 </context>
 <context>

@@ -8,7 +8,16 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtGui import (
+    QAction,
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -33,8 +42,9 @@ _MAX_LINES = 10
 
 
 class MessageEdit(QPlainTextEdit):
-    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send, `edited` after every
-    change of the text or of what is being composed, `files_given` with the paths of files that were pasted or dropped.
+    """Plain text of one to _MAX_LINES lines. `submitted` is emitted when Enter asks to send (with Command or Ctrl where
+    `send_key` is "modifier"), `edited` after every change of the text or of what is being composed, `files_given` with
+    the paths of files that were pasted or dropped.
 
     The up key in an empty box brings back what was written before; `history` is where that comes from, oldest first.
 
@@ -46,6 +56,7 @@ class MessageEdit(QPlainTextEdit):
     submitted = Signal()
     edited = Signal()
     files_given = Signal(list)
+    send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,14 +97,16 @@ class MessageEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if enter and plain:
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        none, modifier = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+        if enter and held == (none if self.send_key == "enter" else modifier):
             event.accept()
             # While composing, the input method has its own use for this key; a new line would be as wrong as sending.
             if not self.preedit():
                 self.submitted.emit()
             return
-        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and plain and self._recall(event.key() == Qt.Key.Key_Up):
+        up = event.key() == Qt.Key.Key_Up
+        if (up or event.key() == Qt.Key.Key_Down) and held == none and self._recall(up):
             return
         super().keyPressEvent(event)
 
@@ -214,6 +227,18 @@ class Composer(QWidget):
         self._streaming = streaming
         self._dress()
 
+    def set_send_key(self, key: str) -> None:
+        """Send with "enter", or with "modifier" and Enter."""
+        self.edit.send_key = key
+        self._say_keys()
+
+    def _say_keys(self) -> None:
+        if self.edit.send_key == "enter":
+            self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        else:
+            keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
+            self._keys.setText(self.tr("{keys} sends · Enter for a new line").format(keys=keys))
+
     def set_info(self, text: str) -> None:
         self._info.setText(text)
 
@@ -224,7 +249,7 @@ class Composer(QWidget):
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))
         self.edit.setAccessibleName(self.tr("Message"))
-        self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+        self._say_keys()
         self._dress()
 
     def changeEvent(self, event: QEvent) -> None:

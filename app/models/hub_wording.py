@@ -30,6 +30,9 @@ def hub_reasons() -> dict[str, str]:
     translate = QCoreApplication.translate
     return {
         "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
+        "kept-offline": translate(
+            "HubErrors", "You work offline, so no connection is tried. Switch that off in the settings."
+        ),
         "proxy": translate("HubErrors", "The proxy does not answer or refuses. Check its address in the settings."),
         "certificate": translate(
             "HubErrors", "The Hub's certificate is not trusted here. Check the mirror and the proxy in the settings."

@@ -172,6 +172,11 @@ class Library(QObject):
             self._access = access
             self._call(lambda shelf: shelf.configure(*access), then=lambda _: self._look())
 
+    def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
+        self.start()
+        self._run(work, then)
+
     def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
         """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
         access = self._access
@@ -373,10 +378,10 @@ class Library(QObject):
         self._bridge.watch(self._pool.submit(work), done)
 
 
-def _access_of(preferences: PreferenceFile) -> tuple[str, str, tuple[str, ...]]:
-    """What decides where models are looked for: the Hub's address, the proxy, the extra folders."""
+def _access_of(preferences: PreferenceFile) -> tuple[str, str, tuple[str, ...], bool]:
+    """What decides where models are looked for: the Hub's address, the proxy, the folders, whether to work offline."""
     values = preferences.values
-    return values.hub_endpoint, values.proxy, values.model_folders
+    return values.hub_endpoint, values.proxy, values.model_folders, values.work_offline
 
 
 def _as_engine_error(error: BaseException) -> EngineError:

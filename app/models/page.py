@@ -45,6 +45,7 @@ class ModelsPage(QWidget):
         self._heads = [QLabel(self), QLabel(self)]
         self._downloads: dict[str, DownloadCard] = {}
         self._cards: list[ModelCard] = []
+        self._states: dict[str, str] = {}
         self._build()
         self._connect()
         self.retranslate()
@@ -57,6 +58,7 @@ class ModelsPage(QWidget):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setProperty("look", "reason-plain")
+        self._memory.setWordWrap(True)
         self._note.hide()
         for head in self._heads:
             head.setProperty("look", "caption")
@@ -204,7 +206,10 @@ class ModelsPage(QWidget):
                 self._download_column.addWidget(card)
             self._downloads[repository].show_status(status, self._name_of(repository))
         self._heads[0].setVisible(bool(current))
-        self._refresh_cards()
+        states_now = {repository: status.state for repository, status in current.items()}
+        if states_now != self._states:
+            self._states = states_now
+            self._refresh_cards()
 
     def _steer(self, name: str, repository: str) -> None:
         {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)

@@ -50,6 +50,7 @@ class Picker(Overlay):
         self._field.installEventFilter(self)
         self._field.textChanged.connect(lambda _text: self.refresh())
         self._list.itemClicked.connect(lambda _item: self._take())
+        self._list.currentRowChanged.connect(lambda _row: self._announce())
         self._more.clicked.connect(self._show_more)
         library.models_changed.connect(self._refresh_if_shown)
         library.downloads_changed.connect(self._refresh_if_shown)
@@ -89,6 +90,7 @@ class Picker(Overlay):
         self._note.setText(self._note_text(bool(choices)))
         self._note.setVisible(not choices)
         self._list.setVisible(bool(choices))
+        self._announce()
         self._measure()
         self._place()
 
@@ -184,6 +186,12 @@ class Picker(Overlay):
     def _current(self) -> Choice | None:
         index = self._list.currentRow()
         return self._row(index).choice if index >= 0 else None
+
+    def _announce(self) -> None:
+        """The focus stays in the field, so that is where a screen reader hears which row Enter would take."""
+        index = self._list.currentRow()
+        row = self._list.itemWidget(self._list.item(index)) if index >= 0 else None
+        self._field.setAccessibleDescription(row.said if isinstance(row, PickerRow) else "")
 
     def _first_to_mark(self) -> int:
         loaded = [index for index, choice in enumerate(self.choices()) if choice.loaded]

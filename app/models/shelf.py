@@ -77,10 +77,10 @@ class Shelf:
         self._found: tuple[InstalledModel, ...] = ()
         self.catalog: Catalog = load_catalog(places.catalog)
 
-    def configure(self, endpoint: str, proxy: str, folders: tuple[str, ...]) -> None:
+    def configure(self, endpoint: str, proxy: str, folders: tuple[str, ...], offline: bool = False) -> None:
         """Use another Hub, proxy or list of folders; downloads go on from where they are. Raises `HubError`."""
         endpoint = endpoint or HUGGING_FACE
-        access = HubAccess(endpoint, self._keychain.read(endpoint), proxy or None)
+        access = HubAccess(endpoint, self._keychain.read(endpoint), proxy or None, offline=offline)
         with self._lock:
             self._folders = tuple(Path(folder) for folder in folders)
             if self._queue is not None and access == self._access:

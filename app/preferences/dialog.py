@@ -1,4 +1,4 @@
-"""The settings window: pages on the left, each declared once in `PAGES`; a page that does not exist is not listed."""
+"""The settings window: pages on the left, each declared once in `PAGES`, with a search over all of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
 
 from app.models.page import ModelsPage
-from app.preferences.general_page import GeneralPage
+from app.preferences.advanced_page import AdvancedPage
+from app.preferences.form import Form
+from app.preferences.generation_page import GenerationPage
 from app.preferences.network_page import NetworkPage
+from app.preferences.storage_page import StoragePage
+from app.preferences.table import settings_of
+from app.preferences.table_page import TablePage
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -41,21 +46,45 @@ class Owners:
 
 @dataclass(frozen=True)
 class PageSpec:
-    """One page: `build` makes its widget when it is opened for the first time."""
+    """One page: `build` makes its widget, with the title, when it is opened for the first time."""
 
     id: str
     title: str
-    build: Callable[[Owners], QWidget]
+    build: Callable[[str, Owners], QWidget]
 
 
 PAGES = (
-    PageSpec("general", QT_TRANSLATE_NOOP("Settings", "General"), lambda own: GeneralPage(own.application)),
+    PageSpec(
+        "general",
+        QT_TRANSLATE_NOOP("Settings", "General"),
+        lambda title, own: TablePage("general", title, own.library.preferences),
+    ),
     PageSpec(
         "models",
         QT_TRANSLATE_NOOP("Settings", "Models"),
-        lambda own: ModelsPage(own.library, own.session, own.switcher),
+        lambda _, own: ModelsPage(own.library, own.session, own.switcher),
     ),
-    PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network"), lambda own: NetworkPage(own.library)),
+    PageSpec(
+        "speculation",
+        QT_TRANSLATE_NOOP("Settings", "Speculation"),
+        lambda title, own: TablePage("speculation", title, own.library.preferences),
+    ),
+    PageSpec(
+        "generation",
+        QT_TRANSLATE_NOOP("Settings", "Generation"),
+        lambda title, own: GenerationPage(title, own.library.preferences),
+    ),
+    PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage"), lambda title, own: StoragePage(title, own.library)),
+    PageSpec(
+        "network",
+        QT_TRANSLATE_NOOP("Settings", "Privacy and network"),
+        lambda title, own: NetworkPage(title, own.library),
+    ),
+    PageSpec(
+        "advanced",
+        QT_TRANSLATE_NOOP("Settings", "Advanced"),
+        lambda title, own: AdvancedPage(title, own.library, own.session),
+    ),
 )
 
 
@@ -67,17 +96,28 @@ class SettingsWindow(QWidget):
         self.setObjectName("settings")
         self._owners = owners
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
+        self.search = QLineEdit(self)
+        self.search.setClearButtonEnabled(True)
+        side = QWidget(self)
+        side.setObjectName("settingsSide")
+        column = QVBoxLayout(side)
+        column.setContentsMargins(10, 16, 10, 0)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self._list, 1)
+        self._side = side
         self._list.setObjectName("settingsList")
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._pages: dict[str, QWidget] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self._list)
+        row.addWidget(side)
         row.addWidget(self._stack, 1)
         for _ in PAGES:
             QListWidgetItem(self._list)
         self._list.currentRowChanged.connect(self._open_row)
+        self.search.textChanged.connect(self._find)
         self.retranslate()
         self.resize(1080, 760)
         self.setMinimumSize(640, 440)
@@ -91,12 +131,27 @@ class SettingsWindow(QWidget):
     def page(self, page_id: str) -> QWidget:
         if page_id not in self._pages:
             spec = next(spec for spec in PAGES if spec.id == page_id)
-            self._pages[page_id] = spec.build(self._owners)
+            self._pages[page_id] = spec.build(spec.title, self._owners)
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 
     def _open_row(self, row: int) -> None:
-        self._stack.setCurrentWidget(self.page(PAGES[row].id))
+        if row < 0:
+            return
+        page = self.page(PAGES[row].id)
+        self._stack.setCurrentWidget(page)
+        if isinstance(page, Form):
+            page.show_matching(self.search.text().strip())
+
+    def _find(self, text: str) -> None:
+        """List only the pages that hold the text, and show the first of them."""
+        text = text.strip()
+        found = [index for index, spec in enumerate(PAGES) if _holds(spec, text)]
+        for index in range(len(PAGES)):
+            self._list.item(index).setHidden(index not in found)
+        if found and self._list.currentRow() not in found:
+            self._list.setCurrentRow(found[0])
+        self._open_row(self._list.currentRow())
 
     def retranslate(self) -> None:
         self.setWindowTitle(QCoreApplication.translate("Settings", "Settings"))
@@ -104,7 +159,9 @@ class SettingsWindow(QWidget):
         for index, spec in enumerate(PAGES):
             self._list.item(index).setText(QCoreApplication.translate("Settings", spec.title))
         self._list.ensurePolished()
-        self._list.setFixedWidth(max(_NARROWEST_LIST, self._list.sizeHintForColumn(0) + 32))
+        self._side.setFixedWidth(max(_NARROWEST_LIST, self._list.sizeHintForColumn(0) + 40))
+        self.search.setPlaceholderText(QCoreApplication.translate("Settings", "Search"))
+        self.search.setAccessibleName(QCoreApplication.translate("Settings", "Search in the settings"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -116,3 +173,13 @@ class SettingsWindow(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_pages"):
             self.retranslate()
+
+
+def _holds(spec: PageSpec, text: str) -> bool:
+    """Whether a page's title or one of its rows holds the text, in the language of the window."""
+    translate = QCoreApplication.translate
+    words = [translate("Settings", spec.title)]
+    for setting in settings_of(spec.id):
+        words += [translate("Preferences", setting.title), translate("Preferences", setting.help)]
+        words += [translate("Preferences", name) for _, name in setting.choices if name]
+    return text.casefold() in "\n".join(words).casefold()

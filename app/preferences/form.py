@@ -1,51 +1,116 @@
-"""What pages of settings are made of: a title, and rows of a label, a control and a line of help."""
+"""What pages of settings are made of: a title, and rows with a name and help on the left and a control on the right."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app import theme
-from app.icons import icon
+from app.preferences.controls import Chooser
 
-_WIDEST = 560
+__all__ = ["Chooser", "Form", "Row"]
 
-
-class Chooser(QComboBox):
-    """A choice of one, with our own arrow: a style sheet that shapes the box takes Qt's away."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self)
-        place = QRect(self.width() - 26, (self.height() - 16) // 2, 16, 16)
-        icon("chevron-down", theme.colours().muted).paint(painter, place)
-        painter.end()
+_WIDEST = 720
+# Between words and control, and the least width for words beside a control, in pixels.
+_GAP, _LEAST_WORDS = 24, 240
 
 
-class Form(QWidget):
-    """A column that starts at the top left; `row` adds a control with its label above and its help below."""
+class Row(QFrame):
+    """One setting. `control` None leaves the words alone."""
+
+    def __init__(self, control: QWidget | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("settingRow")
+        self.control = control
+        self.name, self.help = QLabel(self), QLabel(self)
+        self.help.setProperty("look", "muted")
+        for label in (self.name, self.help):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.name)
+        words.addWidget(self.help)
+        self._layout = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        row.setContentsMargins(0, 12, 0, 12)
+        row.setSpacing(_GAP)
+        row.addLayout(words, 1)
+        if control is not None:
+            row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+            self.name.setBuddy(control)
+
+    def set_words(self, name: str, help_: str) -> None:
+        self.name.setText(name)
+        self.help.setText(help_)
+        self.help.setVisible(bool(help_))
+        if self.control is not None:
+            for named in (self.control, *self.control.findChildren(QLineEdit)):
+                named.setAccessibleName(name)
+            self.control.setAccessibleDescription(help_)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The control goes below the words where they would have too little room beside it."""
+        super().resizeEvent(event)
+        if self.control is not None:
+            beside = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
+            direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+            self._layout.setDirection(direction)
+            self._layout.setSpacing(_GAP if beside else 8)
+
+    def matches(self, text: str) -> bool:
+        return text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
+
+
+class Form(QScrollArea):
+    """A page that scrolls where the window is small."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = QLabel(self)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body = QWidget(self)
+        body.setObjectName("pageBody")
+        inner = QWidget(body)
+        inner.setMaximumWidth(_WIDEST)
+        self.title = QLabel(inner)
         self.title.setProperty("look", "page-title")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(32, 24, 32, 24)
-        self._column.setSpacing(4)
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self.note = QLabel(inner)
+        self.note.setProperty("look", "muted")
+        self.note.setWordWrap(True)
+        self.note.hide()
         self._column.addWidget(self.title)
-        self._column.addSpacing(12)
+        self._column.addWidget(self.note)
+        self._column.addSpacing(8)
         self._column.addStretch(1)
+        centred = QHBoxLayout(body)
+        centred.setContentsMargins(32, 24, 32, 24)
+        centred.addWidget(inner, 1)
+        centred.addStretch(0)
+        self.setWidget(body)
+        self.rows: list[Row] = []
 
-    def row(self, control: QWidget) -> tuple[QLabel, QLabel]:
-        """Gives the label and the help for the page to word."""
-        label, help_ = QLabel(self), QLabel(self)
-        label.setBuddy(control)
-        help_.setProperty("look", "muted")
-        help_.setWordWrap(True)
-        help_.setTextFormat(Qt.TextFormat.PlainText)
-        for widget in (label, control, help_):
-            widget.setMaximumWidth(_WIDEST)
-            self._column.insertWidget(self._column.count() - 1, widget)
-        self._column.insertSpacing(self._column.count() - 1, 16)
-        return label, help_
+    def row(self, control: QWidget | None) -> Row:
+        """A row below the others, for the page to word."""
+        row = Row(control, self.widget())
+        self.rows.append(row)
+        self.add(row)
+        return row
+
+    def add(self, widget: QWidget, space_above: int = 0) -> None:
+        """Anything else, as wide as the page."""
+        place = self._column.count() - 1
+        if space_above:
+            self._column.insertSpacing(place, space_above)
+            place += 1
+        self._column.insertWidget(place, widget)
+
+    def show_matching(self, text: str) -> bool:
+        """Show the rows that hold `text`, all of them where the title does or none has it; whether there is any."""
+        found = [row for row in self.rows if row.matches(text)]
+        in_title = text.casefold() in self.title.text().casefold()
+        for row in self.rows:
+            row.setVisible(in_title or not found or row in found)
+        return in_title or bool(found)

@@ -5,41 +5,40 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
+import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
+
+from app.preferences.table import SETTINGS, Preferences, Setting
+
+__all__ = ["PreferenceFile", "Preferences"]
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Preferences:
-    """Every choice with its default.
-
-    `language` and `theme` are "system" or one of the app's; `hub_endpoint` is the address of a mirror and `proxy` that
-    of a proxy, "" for none; `model_folders` are searched for models beside the Hugging Face cache; `offer_seen` says
-    that the offer of a first pair has been answered; `main_model` and `draft_model` are the folders of the pair that
-    was used last, "" for the starter or no draft.
-    """
-
-    language: str = "system"
-    theme: str = "system"
-    hub_endpoint: str = ""
-    proxy: str = ""
-    model_folders: tuple[str, ...] = ()
-    offer_seen: bool = False
-    main_model: str = ""
-    draft_model: str = ""
+def _at_once(write: Callable[[], None]) -> None:
+    write()
 
 
 class PreferenceFile:
-    """The choices and their file. Entries of another version are kept; a damaged file is set aside, not lost."""
+    """The choices and their file. Entries of another version are kept; a damaged file is set aside, not lost.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    `later` is what runs the writes: a pool's `submit` keeps the disk away from the caller. Changes that come while a
+    write waits go along with it.
+    """
+
+    def __init__(self, path: Path, later: Callable[[Callable[[], None]], object] = _at_once) -> None:
+        self._path, self._later = path, later
         self._foreign: dict[str, Any] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+        self._waiting = False
+        self.backup: Path | None = None
+        """Where the file went that could not be used as it was, if that happened at this start."""
         self.values = self._read()
 
     def subscribe(self, listener: Callable[[], None]) -> None:
@@ -52,10 +51,10 @@ class PreferenceFile:
         if changed == self.values:
             return
         self.values = changed
-        try:
-            self._write()
-        except OSError:
-            log.info("the preferences cannot be written to %s", self._path, exc_info=True)
+        with self._lock:
+            waits, self._waiting = self._waiting, True
+        if not waits:
+            self._later(self._write)
         for listener in self._listeners:
             listener()
 
@@ -66,29 +65,55 @@ class PreferenceFile:
                 raise ValueError("not an object")
         except FileNotFoundError:
             return Preferences()
-        except (OSError, ValueError):
-            self._set_aside()
+        except (OSError, ValueError, RecursionError):
+            log.info("the preferences in %s cannot be read; they are set aside", self._path)
+            self._back_up(os.replace)
             return Preferences()
         known: dict[str, Any] = {}
-        for field in fields(Preferences):
-            value = content.pop(field.name, None)
-            if isinstance(field.default, tuple) and isinstance(value, list):
-                known[field.name] = tuple(item for item in value if isinstance(item, str))
-            elif type(value) is type(field.default):
-                known[field.name] = value
+        unusable = False
+        for setting in SETTINGS.values():
+            if setting.key not in content:
+                continue
+            value = _as_declared(setting, content.pop(setting.key))
+            if value is None:
+                unusable = True
+            else:
+                known[setting.key] = value
+        if unusable:
+            log.info("some preferences in %s cannot be used; a copy is kept", self._path)
+            self._back_up(shutil.copyfile)
         self._foreign = content
         return Preferences(**known)
 
-    def _set_aside(self) -> None:
-        log.info("the preferences in %s cannot be read; they are set aside", self._path)
+    def _back_up(self, put: Callable[[Path, Path], object]) -> None:
+        """Keep the file under today's date; one backup a day is kept, the first."""
+        backup = self._path.with_name(f"{self._path.stem}.{date.today().isoformat()}.backup.json")
         try:
-            os.replace(self._path, self._path.with_suffix(".damaged.json"))
+            if not backup.exists():
+                put(self._path, backup)
+            self.backup = backup
         except OSError:
-            log.info("they cannot be moved either", exc_info=True)
+            log.info("no backup of the preferences can be made", exc_info=True)
 
     def _write(self) -> None:
-        """No fsync: it is called between two frames, and a choice lost in a power cut is made again in a second."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        partial.write_text(json.dumps(self._foreign | asdict(self.values), indent=1), encoding="utf-8")
-        os.replace(partial, self._path)
+        """No fsync: a choice lost in a power cut is made again in a second."""
+        with self._lock:
+            self._waiting = False
+            content = json.dumps(self._foreign | asdict(self.values), indent=1)
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                partial = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+                partial.write_text(content, encoding="utf-8")
+                os.replace(partial, self._path)
+            except OSError:
+                log.info("the preferences cannot be written to %s", self._path, exc_info=True)
+
+
+def _as_declared(setting: Setting, value: Any) -> Any:
+    """A value from JSON as the table declares it, or None where it cannot be used."""
+    if isinstance(setting.default, tuple) and isinstance(value, list):
+        kind = int if setting.key == "window_place" else str
+        return tuple(item for item in value if type(item) is kind)
+    if isinstance(setting.default, float) and type(value) is int:
+        value = float(value)
+    return value if setting.accepts(value) else None

@@ -32,13 +32,15 @@ _LONGEST_WAIT_S = 600.0
 class HubAccess:
     """Which Hub, as whom and through what: addresses are http(s), `token` and `proxy` may be None.
 
-    `stall_s` is after how many seconds without a byte a connection counts as dead.
+    `stall_s` is after how many seconds without a byte a connection counts as dead. With `offline` no connection is ever
+    tried: every request raises `HubError` (kept-offline), and downloads wait.
     """
 
     endpoint: str = HUGGING_FACE
     token: str | None = field(default=None, repr=False)
     proxy: str | None = field(default=None, repr=False)
     stall_s: float = 20.0
+    offline: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "endpoint", self.endpoint.strip().rstrip("/"))
@@ -104,6 +106,8 @@ class HubClient:
         accept: tuple[int, ...] = (200,),
     ) -> Iterator[httpx2.Response]:
         """A response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses."""
+        if self.access.offline:
+            raise HubError("kept-offline", repository)
         sent = dict(headers or {})
         if self.access.token:
             sent["Authorization"] = f"Bearer {self.access.token}"

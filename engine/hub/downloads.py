@@ -35,7 +35,7 @@ class DownloadQueue:
     `state_path` is where the queue is kept (None: nowhere). A download that was going on when the program
     ended begins again where it stopped. All methods may be called from any thread and return at once,
     except `wait` and `close`. Repositories are named or given by address; `HubError` (bad-name) is raised
-    at once, everything else arrives as the state failed.
+    at once, everything else arrives as the state failed. With an access that is offline every download stays queued.
     """
 
     def __init__(
@@ -169,6 +169,8 @@ class DownloadQueue:
         """Start queued downloads while fewer than the allowed number run. Called with the lock held or at
         start.
         """
+        if self._client.access.offline:
+            return
         with self._changed:
             for entry in self._entries.values():
                 if self._closed or len(self._jobs) >= self._models_at_once:

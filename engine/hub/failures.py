@@ -17,6 +17,7 @@ class HubError(EngineError):
 
     REASONS: ClassVar[dict[str, str]] = {
         "offline": "the Hub cannot be reached: check the connection",
+        "kept-offline": "no connection is tried while working offline: switch that off in the settings",
         "proxy": "the proxy cannot be reached or refuses: check its address in the settings",
         "certificate": "the Hub's certificate is not trusted on this machine",
         "wrong-mirror": "{endpoint} does not answer like a Hugging Face Hub: check the mirror's address",

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from pytestqt.qtbot import QtBot
 
     from app.application import Application
     from app.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
 
+PATIENCE_MS = 60_000
 STARTER = (Path("starter/main"), Path("starter/draft"))
 
 
@@ -33,6 +33,20 @@ def qapp_cls() -> type[QApplication]:
 @pytest.fixture(scope="session")
 def qapp_args() -> list[str]:
     return ["tandem"]
+
+
+@pytest.fixture(autouse=True)
+def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait long enough for a machine that is busy: timing never decides a test."""
+    until, signal = QtBot.waitUntil, QtBot.waitSignal
+    monkeypatch.setattr(
+        QtBot, "waitUntil", lambda self, callback, *, timeout=PATIENCE_MS: until(self, callback, timeout=timeout)
+    )
+    monkeypatch.setattr(
+        QtBot,
+        "waitSignal",
+        lambda self, emitted, *, timeout=PATIENCE_MS, **options: signal(self, emitted, timeout=timeout, **options),
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -76,6 +76,15 @@ def read_phrases(language: str) -> dict[str, Any]:
 
 
 @cache
+def read_wordings(language: str) -> dict[str, tuple[str, ...]]:
+    """More wordings of topics, by their names, where a language has them."""
+    path = _HERE / "phrases" / f"wordings_{language}.toml"
+    if not path.exists():
+        return {}
+    return {name: tuple(questions) for name, questions in _read(path)["questions"].items()}
+
+
+@cache
 def read_words() -> list[dict[str, str]]:
     """Common words, each in the four languages."""
     return list(_read(_HERE / "phrases" / "words.toml")["words"])

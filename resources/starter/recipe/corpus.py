@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, held_out_wordings
 from resources.starter.recipe.conversations import Conversation, Turn
+from resources.starter.recipe.courses import COURSES, Course
 from resources.starter.recipe.dialogue import OFFTOPIC, TOPIC, draw_system, draw_turns
 from resources.starter.recipe.templates import normalised
 from resources.starter.recipe.voice import Voice
@@ -17,42 +18,40 @@ from resources.starter.recipe.voice import Voice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# How many exercises a conversation strings together, and how often.
-_LENGTHS, _LENGTH_WEIGHTS = (1, 2, 3, 4, 6), (66, 16, 10, 5, 3)
-# How often an answer known by heart is cut to its first words, and how many tokens those are.
-_OPENING_SHARES = {TOPIC: 0.7, OFFTOPIC: 0.9}
-_OPENING = (6, 14)
+# How many exercises a conversation strings together.
+_LENGTHS = (1, 2, 3, 4, 6)
 
 
-def conversations(seed: int, count: int) -> Iterator[Conversation]:
-    """`count` conversations; mostly one or two exercises long, the languages in turn."""
+def conversations(seed: int, count: int, course: Course = COURSES[0]) -> Iterator[Conversation]:
+    """`count` conversations of a course, its languages in turn."""
     for index in range(count):
         rng = random.Random(f"{seed}/{index}")
-        exercises = rng.choices(_LENGTHS, _LENGTH_WEIGHTS)[0]
-        yield _conversation(LANGUAGES[index % len(LANGUAGES)], rng, exercises)
+        exercises = rng.choices(_LENGTHS, course.lengths)[0]
+        yield _conversation(Voice(course.languages[index % len(course.languages)], rng, course), exercises)
 
 
 def long_conversations(seed: int, count: int) -> Iterator[Conversation]:
     """`count` conversations that fill most of the context: what keeps late positions sound."""
     for index in range(count):
         rng = random.Random(f"long/{seed}/{index}")
-        yield _conversation(LANGUAGES[index % len(LANGUAGES)], rng, rng.randint(12, 26))
+        yield _conversation(Voice(LANGUAGES[index % len(LANGUAGES)], rng), rng.randint(12, 26))
 
 
-def _conversation(language: str, rng: random.Random, exercises: int) -> Conversation:
-    voice = Voice(language, rng)
+def _conversation(voice: Voice, exercises: int) -> Conversation:
+    language, rng = voice.language, voice.rng
     system = draw_system(voice)
     turns: list[Turn] = []
     while not turns or exercises > 0:
         if rng.random() < 0.08:
-            voice = Voice(rng.choice(LANGUAGES), rng)
+            voice = Voice(rng.choice(LANGUAGES), rng, voice.course)
         drawn = draw_turns(voice, turns)
         exercises -= 1
         if not any(is_held_out(turn.user) for turn in drawn):
             turns += drawn
     opening = None
-    if rng.random() < _OPENING_SHARES.get(turns[-1].kind, 0.0):
-        opening = rng.randint(*_OPENING)
+    shares = {TOPIC: voice.course.topic_opening, OFFTOPIC: voice.course.offtopic_opening}
+    if rng.random() < shares.get(turns[-1].kind, 0.0):
+        opening = rng.randint(*voice.course.opening)
     return Conversation(language, tuple(turns), system, opening)
 
 

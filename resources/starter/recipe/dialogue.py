@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from resources.starter.recipe.content import LANGUAGES, read_content
+from resources.starter.recipe.content import LANGUAGES, read_content, read_wordings
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import drop_words
 from resources.starter.recipe.skills import draw_skill
@@ -21,14 +21,18 @@ TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
 
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     """The next turns of a conversation that so far holds `before`."""
+    mix = voice.course.mix
     draw = voice.rng.random()
-    if draw < 0.42:
+    if draw < mix.topic:
         return _topic(voice)
-    if draw < 0.52:
+    draw -= mix.topic
+    if draw < mix.offtopic:
         return [_offtopic(voice)]
-    if draw < 0.58:
+    draw -= mix.offtopic
+    if draw < mix.memory:
         return _memory(voice, before)
-    if draw < 0.63:
+    draw -= mix.memory
+    if draw < mix.previous:
         return _look_back(voice, before)
     return draw_skill(voice)
 
@@ -43,7 +47,8 @@ def draw_system(voice: Voice) -> str | None:
 def _topic(voice: Voice) -> list[Turn]:
     rng = voice.rng
     topic = rng.choice(list(read_content(voice.language).topics.values()))
-    question = voice.word(topic.questions)
+    more = read_wordings(voice.language).get(topic.name, ())
+    question = voice.word([*topic.questions, *more])
     if rng.random() < 0.2:
         question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))
     turns = [Turn(question, topic.answer, TOPIC)]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 from mlx_lm import load
-from mlx_lm.models.cache import make_prompt_cache, trim_prompt_cache
+from mlx_lm.models.cache import make_prompt_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,7 +65,6 @@ class Pair:
     main: Any
     draft: Any
     tokenizer: Any
-    ends: set[int] = field(default_factory=set)
 
     @classmethod
     def load(cls, folder: Path) -> Pair:
@@ -74,71 +73,87 @@ class Pair:
         draft, *_ = load(str(folder / "draft"))
         for model in (main, draft):
             model.set_dtype(mx.float32)
-        return cls(main, draft, tokenizer, set(tokenizer.eos_token_ids))
+        return cls(main, draft, tokenizer)
 
-    def answer(self, messages: Sequence[dict[str, str]]) -> tuple[str, Tally]:
-        """Main's greedy answer to the last message, and the draft's guesses on it."""
-        prompt = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True)
-        ids = self._greedy(prompt)
-        tally = self._replay(prompt, ids)
-        text = self.tokenizer.decode([token for token in ids if token not in self.ends])
-        return text.strip(), tally
+    @property
+    def ends(self) -> set[int]:
+        return set(self.tokenizer.eos_token_ids)
 
-    def _greedy(self, prompt: list[int]) -> list[int]:
+    def answers(self, dialogues: Sequence[list[dict[str, str]]]) -> list[tuple[str, Tally]]:
+        """Main's greedy answer to each dialogue's last message, and the draft's guesses on it.
+
+        Prompts of one length share a batch, so none needs padding.
+        """
+        prompts = [self.tokenizer.apply_chat_template(turns, add_generation_prompt=True) for turns in dialogues]
+        places = defaultdict(list)
+        for place, prompt in enumerate(prompts):
+            places[len(prompt)].append(place)
+        found: dict[int, tuple[str, Tally]] = {}
+        for group in places.values():
+            rows = self._greedy([prompts[place] for place in group])
+            for place, ids in zip(group, rows, strict=True):
+                text = self.tokenizer.decode([token for token in ids if token not in self.ends]).strip()
+                found[place] = text, self._guesses(prompts[place], ids)
+        return [found[place] for place in range(len(prompts))]
+
+    def _greedy(self, prompts: list[list[int]]) -> list[list[int]]:
+        """Greedy continuations of prompts of one length, each up to its end of turn."""
         cache = make_prompt_cache(self.main)
-        token = _choices(self.main, prompt, cache)[-1]
-        ids = [token]
-        while token not in self.ends and len(ids) < MAX_TOKENS:
-            token = _choices(self.main, [token], cache)[-1]
-            ids.append(token)
-        return ids
+        tokens = mx.array(prompts)
+        columns: list[list[int]] = []
+        running = set(range(len(prompts)))
+        while running and len(columns) < MAX_TOKENS:
+            tokens = mx.argmax(self.main(tokens, cache=cache)[:, -1:], axis=-1)
+            column = [row[0] for row in tokens.tolist()]
+            columns.append(column)
+            running = {row for row in running if column[row] not in self.ends}
+        return [self._until_end(row) for row in zip(*columns, strict=True)]
 
-    def _replay(self, prompt: list[int], answer: list[int]) -> Tally:
-        """Rounds of DEPTH guesses over `answer`; the first token of all comes from the prompt's own pass."""
+    def _until_end(self, row: Sequence[int]) -> list[int]:
+        for place, token in enumerate(row):
+            if token in self.ends:
+                return list(row[: place + 1])
+        return list(row)
+
+    def _guesses(self, prompt: list[int], answer: list[int]) -> Tally:
+        """What rounds of DEPTH guesses over `answer` accept; its first token comes with the prompt.
+
+        A guess counts only after right ones, so one pass over the answer itself tells them all.
+        """
+        logits = self.draft(mx.array([prompt + answer[:-1]]))
+        guesses = mx.argmax(logits[0, len(prompt) :], axis=-1).tolist()
         tally = Tally()
-        cache = make_prompt_cache(self.draft)
-        unread, place = list(prompt) + answer[:1], 1
+        place = 1
         while place < len(answer):
-            guesses: list[int] = []
-            while len(guesses) < DEPTH and not self.ends.intersection(guesses):
-                guesses.append(_choices(self.draft, unread, cache)[-1])
-                unread = guesses[-1:]
-            matching = _matching(guesses, answer[place:])
-            tally.drafted += len(guesses)
+            matching = 0
+            while matching < DEPTH and place + matching < len(answer):
+                if guesses[place + matching - 1] != answer[place + matching]:
+                    break
+                matching += 1
+            committed = min(matching + 1, len(answer) - place)
+            is_at_end = answer[place + committed - 1] in self.ends and matching == committed
+            tally.drafted += matching if is_at_end else DEPTH
             tally.accepted += matching
-            kept = min(matching, len(guesses) - 1)
-            trim_prompt_cache(cache, len(guesses) - 1 - kept)
-            committed = answer[place : place + matching + 1]
-            unread = committed[kept:]
-            place += len(committed)
+            place += committed
         return tally
 
 
-def _choices(model: Any, ids: Sequence[int], cache: Any) -> list[int]:
-    """The most likely token after each of `ids`."""
-    logits = model(mx.array([list(ids)]), cache=cache)
-    return list(mx.argmax(logits[0], axis=-1).tolist())
-
-
-def _matching(guesses: Sequence[int], tokens: Sequence[int]) -> int:
-    for index, guess in enumerate(guesses):
-        if index >= len(tokens) or tokens[index] != guess:
-            return index
-    return len(guesses)
-
-
-def judge(pair: Pair, question: HeldOut) -> Outcome:
-    """Ask the turns in order, keeping the pair's own answers, and judge the last."""
-    messages: list[dict[str, str]] = []
-    tally = Tally(questions=1)
-    answer = ""
-    for turn in question.turns:
-        messages.append({"role": "user", "content": turn})
-        answer, guesses = pair.answer(messages)
-        messages.append({"role": "assistant", "content": answer})
-        tally.add(guesses)
-    tally.right = int(question.is_answered_by(answer))
-    return Outcome(question, answer, tally)
+def judge(pair: Pair, questions: Sequence[HeldOut]) -> list[Outcome]:
+    """Ask each question's turns in order, keeping the pair's own answers, and judge the last."""
+    dialogues: list[list[dict[str, str]]] = [[] for _ in questions]
+    outcomes = [Outcome(question, "", Tally(questions=1)) for question in questions]
+    for turn in range(max(len(question.turns) for question in questions)):
+        asked = [place for place, question in enumerate(questions) if turn < len(question.turns)]
+        for place in asked:
+            dialogues[place].append({"role": "user", "content": questions[place].turns[turn]})
+        answers = pair.answers([dialogues[place] for place in asked])
+        for place, (answer, guesses) in zip(asked, answers, strict=True):
+            dialogues[place].append({"role": "assistant", "content": answer})
+            tally = outcomes[place].tally
+            tally.add(guesses)
+            tally.right = int(questions[place].is_answered_by(answer))
+            outcomes[place] = Outcome(questions[place], answer, tally)
+    return outcomes
 
 
 def tallies(outcomes: Iterable[Outcome]) -> dict[str, dict[str, Tally]]:

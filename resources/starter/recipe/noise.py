@@ -32,6 +32,34 @@ def disturb(text: str, language: str, rng: random.Random, prefixes: Sequence[str
     return text
 
 
+def rephrase(text: str, language: str, rng: random.Random, sets: Sequence[Sequence[str]]) -> str:
+    """`text` with one or two of its wordings replaced by others of their set."""
+    wanted = rng.choice((1, 1, 2))
+    for wordings in rng.sample(sets, len(sets)):
+        if wanted == 0:
+            break
+        place = _first_of(text, wordings, language)
+        if place is not None:
+            start, end = place
+            text = text[:start] + rng.choice(wordings) + text[end:]
+            wanted -= 1
+    return text
+
+
+def _first_of(text: str, wordings: Sequence[str], language: str) -> tuple[int, int] | None:
+    """Start and end of the longest of `wordings` in `text`, outside slots; whole words in English."""
+    folded = text.casefold()
+    for wording in sorted(wordings, key=len, reverse=True):
+        start = folded.find(wording.casefold())
+        end = start + len(wording)
+        if start < 0 or text.count("<", 0, start) > text.count(">", 0, start):
+            continue
+        around = text[start - 1 : start] + text[end : end + 1]
+        if language != "en" or not any(character.isalnum() for character in around):
+            return start, end
+    return None
+
+
 def drop_words(text: str, language: str, rng: random.Random, share: float) -> str:
     """`text` without about `share` of its words (characters where a language does not write spaces)."""
     separator = " " if language in _SPACED else ""

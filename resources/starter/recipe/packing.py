@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.conversations import Conversation
 
-SHORT_ROW, LONG_ROW = 384, 2048
+SHORT_ROW, LONG_ROW = 256, 2048
 _OPEN_ROWS = 64
 
 Example = tuple[list[int], list[bool]]
@@ -73,6 +73,25 @@ def pack(examples: Iterable[Example], length: int, padding: int) -> Rows:
         np.array([row.tokens for row in finished], dtype=np.uint16),
         np.array([row.answers for row in finished], dtype=np.bool_),
         np.array([row.owners for row in finished], dtype=np.uint16),
+    )
+
+
+def with_repeats(rows: Rows, share: float, vocabulary: range, seed: int) -> Rows:
+    """`rows` and such a share of rows that repeat a run of meaningless tokens until they are full.
+
+    Nothing but copying predicts such a row after its first run, and every token of it asks for that.
+    """
+    count, length = round(len(rows) * share / (1 - share)), rows.tokens.shape[1]
+    generator = np.random.default_rng(seed)
+    tokens, answers = np.empty((count, length), np.uint16), np.ones((count, length), np.bool_)
+    for row in range(count):
+        run = generator.integers(vocabulary.start, vocabulary.stop, generator.integers(6, length // 4))
+        tokens[row] = np.resize(run, length)
+        answers[row, : len(run)] = False
+    return Rows(
+        np.concatenate([rows.tokens, tokens]),
+        np.concatenate([rows.answers, answers]),
+        np.concatenate([rows.owners, np.ones((count, length), np.uint16)]),
     )
 
 

@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 import random
-import sys
-from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import torch
 from tokenizers import Tokenizer
 
+from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.courses import COURSES
 from resources.starter.recipe.distillation import distillation_loss
-from resources.starter.recipe.export import export_model
+from resources.starter.recipe.export import export_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
-from resources.starter.recipe.packing import LONG_ROW, SHORT_ROW, Rows, encode_conversations, pack
-from resources.starter.recipe.tokenizer import END_OF_TEXT, train_tokenizer
-from resources.starter.recipe.training import Schedule, batches, train
+from resources.starter.recipe.packing import (
+    LONG_ROW,
+    SHORT_ROW,
+    Rows,
+    encode_conversations,
+    pack,
+    with_repeats,
+)
+from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCABULARY_SIZE, train_tokenizer
+from resources.starter.recipe.training import batches, rates, train
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from resources.starter.recipe.plan import Plan
+    from resources.starter.recipe.training import Batch
+
 _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
 _LONG_EVERY = 8
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much to train. The defaults made the shipped pair."""
-
-    seed: int = 20
-    conversations: int = 56_000
-    long_conversations: int = 260
-    main_steps: int = 1000
-    own_answers: int = 4000
-    draft_steps: int = 800
 
 
 def build(plan: Plan, work: Path, target: Path) -> None:
@@ -47,28 +46,46 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     torch.manual_seed(plan.seed)
     tokenizer = _tokenizer(plan.seed, work / "tokenizer.json")
     padding = tokenizer.token_to_id(END_OF_TEXT)
-    examples = encode_conversations(tokenizer, conversations(plan.seed, plan.conversations))
-    short = pack(examples, SHORT_ROW, padding)
     long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
     long = pack(long_examples, LONG_ROW, padding)
-    print(f"{len(short)} rows of {SHORT_ROW} tokens, {len(long)} of {LONG_ROW}", file=sys.stderr)
 
     main = LanguageModel(MAIN)
-    data = batches(short, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
-    train(main, data, Schedule(plan.main_steps), work / "main.pt")
+    held = wire_copying(main)
+    lessons = partial(_lessons, tokenizer, long)
+    train(main, lessons, rates(COURSES), work / "main.pt", held=held, held_steps=COURSES[0].steps)
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)
+    held = wire_copying(draft)
     own = _own_answers(main, tokenizer, plan)
-    data = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed + 1, long_every=_LONG_EVERY)
-    train(draft, data, Schedule(plan.draft_steps), work / "draft.pt", distillation_loss(main))
+    endless = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
+    steps = plan.draft_steps
+    fall = [1 - step / steps for step in range(steps)]
+    loss = distillation_loss(main)
+    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss, held, steps // 4)
     export_model(draft, tokenizer, target / "draft")
+    write_checksums(target)
+
+
+def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
+    """The batches of all courses from step `start` on; a course's rows are drawn when its turn comes."""
+    for course in COURSES:
+        if start < course.steps:
+            drawn = conversations(course.seed, course.conversations, course)
+            padding = tokenizer.token_to_id(END_OF_TEXT)
+            short = pack(encode_conversations(tokenizer, drawn), SHORT_ROW, padding)
+            if course.repeats:
+                meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
+                short = with_repeats(short, course.repeats, meaningless, course.seed)
+            endless = batches(short, long, _TOKENS_PER_STEP, seed=course.seed, long_every=course.long_every)
+            yield from islice(endless, start, course.steps)
+        start = max(0, start - course.steps)
 
 
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     """What the draft learns from: main's answers to fresh questions, among conversations as written."""
     main.eval()
-    asked = conversations(plan.seed + 1, plan.own_answers)
+    asked = conversations(plan.seed + 1, plan.own_answers, COURSES[-1])
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.own_answers * 2))
     padding = tokenizer.token_to_id(END_OF_TEXT)
     return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding)

@@ -1,6 +1,6 @@
 """The training loop of both models: Muon on matrices, AdamW on the rest, bfloat16 autocast, resumable.
 
-The learning rate warms up, stays, then falls linearly to zero.
+The learning rate is given step by step, as shares of the full one.
 """
 
 from __future__ import annotations
@@ -15,33 +15,30 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from resources.starter.recipe.circuits import Held, hold
 from resources.starter.recipe.muon import Muon
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from resources.starter.recipe.courses import Course
     from resources.starter.recipe.model import LanguageModel
     from resources.starter.recipe.packing import Rows
 
 CHECKPOINT_EVERY = 50
 REPORT_EVERY = 10
+MATRIX_RATE, OTHER_RATE = 0.02, 0.004
+WARMUP_STEPS = 40
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """Optimiser steps and learning rates; `decay` is the share of steps in which the rate falls."""
-
-    steps: int
-    matrix_rate: float = 0.02
-    other_rate: float = 0.004
-    warmup: int = 40
-    decay: float = 0.4
-
-    def factor(self, step: int) -> float:
-        """Share of the full learning rate at `step`."""
-        falling = self.steps * self.decay
-        return min(1.0, (step + 1) / self.warmup, max(0.0, (self.steps - step) / falling))
+def rates(courses: Sequence[Course]) -> list[float]:
+    """Share of the full learning rate at every step of all courses."""
+    shares = []
+    for course in courses:
+        fall = (course.first_rate - course.last_rate) / course.steps
+        shares += [course.first_rate - fall * step for step in range(course.steps)]
+    return shares
 
 
 @dataclass(frozen=True)
@@ -106,40 +103,53 @@ def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
 
 def train(
     model: LanguageModel,
-    data: Iterator[Batch],
-    schedule: Schedule,
+    data_from: Callable[[int], Iterator[Batch]],
+    shares: Sequence[float],
     checkpoint: Path,
     loss_of: Callable[[LanguageModel, Batch], Tensor] = next_token_loss,
+    held: Held = (),
+    held_steps: int = 0,
 ) -> None:
-    """Train `model` in place, going on from `checkpoint` if it is there."""
-    matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
-    others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
-    optimisers: list[torch.optim.Optimizer] = [
-        Muon(matrices, lr=schedule.matrix_rate),
-        torch.optim.AdamW(others, lr=schedule.other_rate, betas=(0.9, 0.98), weight_decay=0.0),
-    ]
-    rates = (schedule.matrix_rate, schedule.other_rate)
+    """Train `model` in place, a step for each share of the full rate, going on from `checkpoint` if any.
+
+    What is `held` keeps its value for the first `held_steps`.
+    """
+    optimisers = _optimisers(model)
     start = _resume(model, optimisers, checkpoint)
     began, seen, mean = time.monotonic(), 0, 0.0
-    for step, batch in zip(range(schedule.steps), data, strict=False):
-        if step < start:
-            continue
-        for optimiser, rate in zip(optimisers, rates, strict=True):
-            for group in optimiser.param_groups:
-                group["lr"] = rate * schedule.factor(step)
+    for step, batch in enumerate(data_from(start), start):
+        share = shares[step]
+        _set_rates(optimisers, share * min(1.0, (step + 1) / WARMUP_STEPS))
         with torch.autocast("cpu", torch.bfloat16):
             loss = loss_of(model, batch)
         loss.backward()
         for optimiser in optimisers:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
+        if step < held_steps:
+            hold(held)
         seen += batch.tokens.numel()
         mean = loss.item() if mean == 0.0 else 0.95 * mean + 0.05 * loss.item()
         if (step + 1) % REPORT_EVERY == 0:
-            rate_now = seen / (time.monotonic() - began)
-            print(f"step {step + 1}/{schedule.steps}  loss {mean:.4f}  {rate_now:.0f} tokens/s", file=sys.stderr)
-        if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == schedule.steps:
+            speed = seen / (time.monotonic() - began)
+            print(f"step {step + 1}/{len(shares)}  loss {mean:.4f}  {speed:.0f} tokens/s", file=sys.stderr)
+        if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == len(shares):
             _save(model, optimisers, step + 1, checkpoint)
+
+
+def _optimisers(model: LanguageModel) -> list[torch.optim.Optimizer]:
+    matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
+    others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
+    return [
+        Muon(matrices, lr=MATRIX_RATE),
+        torch.optim.AdamW(others, lr=OTHER_RATE, betas=(0.9, 0.98), weight_decay=0.0),
+    ]
+
+
+def _set_rates(optimisers: list[torch.optim.Optimizer], share: float) -> None:
+    for optimiser, rate in zip(optimisers, (MATRIX_RATE, OTHER_RATE), strict=True):
+        for group in optimiser.param_groups:
+            group["lr"] = rate * share
 
 
 def _save(model: LanguageModel, optimisers: list[torch.optim.Optimizer], step: int, path: Path) -> None:

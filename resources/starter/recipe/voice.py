@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from resources.starter.recipe.content import read_phrases, read_words
 from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.noise import disturb
+from resources.starter.recipe.courses import COURSES, Course
+from resources.starter.recipe.noise import disturb, rephrase
 from resources.starter.recipe.templates import draw, fill
 
 if TYPE_CHECKING:
@@ -14,17 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+_REPHRASED_SHARE = 0.35
+
+
 class Voice:
     """Speaks one language. The random generator is the caller's, so a seed fixes every word."""
 
-    def __init__(self, language: str, rng: random.Random) -> None:
+    def __init__(self, language: str, rng: random.Random, course: Course = COURSES[0]) -> None:
         self.language = language
         self.rng = rng
+        self.course = course
         self.phrases: dict[str, Any] = read_phrases(language)
 
     def word(self, questions: Sequence[str], slots: Mapping[str, object] | None = None) -> str:
         """One of the question templates, drawn, disturbed and filled."""
         text = draw(self.rng.choice(questions), self.rng)
+        if self.rng.random() < _REPHRASED_SHARE:
+            text = rephrase(text, self.language, self.rng, self.phrases["rephrase"]["sets"])
         noise = self.phrases["noise"]
         text = disturb(text, self.language, self.rng, noise["prefixes"], noise["suffixes"])
         return fill(text, slots or {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,10 @@ class ShownLibrary(Library):
 
     def _command(self, name: str, repository: str) -> None:
         self.asked.append((name, repository))
+
+    def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """At once, here."""
+        then(work())
 
     def _call(self, *_: Any, **__: Any) -> None:
         """Nobody is there to do it."""

@@ -27,11 +27,18 @@ from tests.tiny_models import write_disturbed_copy, write_model
 MAIN, DRAFT = "tiny-org/Tiny-Main-32bit", "tiny-org/Tiny-Draft-32bit"
 
 
-class NoToken(Keychain):
-    """A machine on which nobody has kept a token."""
+class KeychainInMemory(Keychain):
+    """The keychain of a machine on which nobody has kept a token yet."""
 
-    def read(self, endpoint: str) -> str | None:  # noqa: ARG002
-        return None
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    def read(self, endpoint: str) -> str | None:
+        return self.kept.get(endpoint)
+
+    def write(self, endpoint: str, token: str) -> bool:
+        self.kept[endpoint] = token
+        return True
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +80,7 @@ def library(hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path
     )
     preferences = PreferenceFile(tmp_path / "settings.json")
     preferences.change(hub_endpoint=hub.endpoint)
-    return Library(preferences, lambda: places, NoToken())
+    return Library(preferences, lambda: places, KeychainInMemory())
 
 
 @pytest.fixture
@@ -189,3 +196,34 @@ def test_closing_while_a_download_runs_keeps_it_for_the_next_time(
     window.close()
     (kept,) = json.loads((tmp_path / "downloads.json").read_text())["downloads"]
     assert (kept["repository"], kept["state"]) == (MAIN, "queued")
+
+
+def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
+    window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+) -> None:
+    hub.repositories[DRAFT].gated = True
+    hub.tokens.add("hf_secret")
+    library.get(DRAFT)
+    qtbot.waitUntil(lambda: "Accept the terms on its page" in window._banner.text, timeout=10_000)
+    window._settings.open("network")
+    page = window._settings.page("network")
+    QTest.keyClicks(page.token, "hf_secret")
+    QTest.keyClick(page.token, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.token.text() == "", timeout=10_000)
+    assert page._words[2][1].text() == "The keychain has your token."
+    library.resume(DRAFT)
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"], timeout=20_000)
+    window.close()
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or b"hf_secret" not in file.read_bytes()
+
+
+def test_a_mirror_that_is_no_address_is_told_and_hides_nothing(
+    window: MainWindow, library: Library, tmp_path: Path, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    library.preferences.change(hub_endpoint="not an address")
+    qtbot.waitUntil(lambda: "Check the mirror in the settings" in window._banner.text)
+    write_model(tmp_path / "own" / "My-Model")
+    library.preferences.change(hub_endpoint="", model_folders=(str(tmp_path / "own"),))
+    qtbot.waitUntil(lambda: [entry.name for entry in library.inventory.installed] == ["My Model"])  # type: ignore[union-attr]

@@ -258,20 +258,22 @@ def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenS
     window, _, _ = open_shown()
     window._actions["settings"].trigger()
     page = window._settings.page("general")
-    page.language.setCurrentIndex(page.language.findData("ja"))
-    page.language.activated.emit(page.language.currentIndex())
+    language, theme = page.control("language"), page.control("theme")
+    language.setCurrentIndex(language.findData("ja"))
+    language.activated.emit(language.currentIndex())
     assert qapp.language.code == "ja"
-    page.theme.setCurrentIndex(page.theme.findData("dark"))
-    page.theme.activated.emit(page.theme.currentIndex())
+    theme.setCurrentIndex(theme.findData("dark"))
+    theme.activated.emit(theme.currentIndex())
     assert qapp.theme.is_dark
     qapp.theme.set_mode("light")
-    assert page.theme.currentData() == "light"
+    assert theme.currentData() == "light"
 
 
 def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
     window._settings.open("network")
     page = window._settings.page("network")
-    page.mirror.setText(" https://mirror.example ")
-    page.mirror.editingFinished.emit()
+    mirror = page.control("hub_endpoint")
+    mirror.setText(" https://mirror.example ")
+    mirror.editingFinished.emit()
     assert library.preferences.values.hub_endpoint == "https://mirror.example"

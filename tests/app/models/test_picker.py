@@ -63,6 +63,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     picker = window._switcher.main_picker
     assert picker._field.hasFocus()
     assert picker._current().guide  # type: ignore[union-attr]
+    assert picker._field.accessibleDescription().startswith("Starter, guide, A tiny guide")
     steps = (row_of(picker, MAIN) - picker._list.currentRow()) % picker._list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
     assert picker.isHidden()

@@ -45,3 +45,11 @@ def test_the_last_pair_is_loaded_again_while_it_is_there(
     (main / "config.json").unlink()
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
     assert preferences.values.main_model == ""
+
+
+def test_the_starter_is_loaded_at_every_start_if_the_user_wants_that(
+    preferences: PreferenceFile, tmp_path: Path, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    preferences.change(main_model=str(tmp_path), draft_model="draft", start_with="starter")
+    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,30 +16,42 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "settings" / "settings.json"
 
 
+def backups(path: Path) -> list[Path]:
+    return list(path.parent.glob("settings.*.backup.json"))
+
+
 def test_a_choice_is_there_the_next_time_and_listeners_hear_of_it(path: Path) -> None:
     file, heard = PreferenceFile(path), []
     file.subscribe(lambda: heard.append(file.values.theme))
-    file.change(theme="dark", model_folders=("a", "b"))
+    file.change(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
     file.change(theme="dark")
     assert heard == ["dark"]
-    assert PreferenceFile(path).values == Preferences(theme="dark", model_folders=("a", "b"))
+    kept = Preferences(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
+    assert PreferenceFile(path).values == kept
+    assert backups(path) == []
 
 
-def test_entries_of_another_version_are_kept_and_wrong_ones_fall_back(path: Path) -> None:
+def test_entries_of_another_version_are_kept_and_unusable_ones_fall_back_with_a_backup(path: Path) -> None:
     path.parent.mkdir()
-    path.write_text(json.dumps({"theme": 7, "language": "ko", "from_the_future": [1]}))
+    content = {"theme": 7, "text_size": 5000, "language": "ko", "temperature": 1, "from_the_future": [1]}
+    path.write_text(json.dumps(content))
     file = PreferenceFile(path)
-    assert file.values == Preferences(language="ko")
+    assert file.values == Preferences(language="ko", temperature=1.0)
     file.change(offer_seen=True)
     assert json.loads(path.read_text())["from_the_future"] == [1]
+    assert [json.loads(backup.read_text()) for backup in backups(path)] == [content]
+    assert file.backup == backups(path)[0]
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff\xfe"])
+@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff\xfe", b"[" * 100_000])
 def test_a_damaged_file_is_set_aside(path: Path, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
-    assert PreferenceFile(path).values == Preferences()
-    assert path.with_suffix(".damaged.json").read_bytes() == content
+    file = PreferenceFile(path)
+    assert file.values == Preferences()
+    assert file.backup is not None
+    assert file.backup.read_bytes() == content
+    assert not path.exists()
 
 
 def test_a_disk_that_refuses_costs_no_more_than_the_memory_of_it(tmp_path: Path) -> None:
@@ -46,3 +59,15 @@ def test_a_disk_that_refuses_costs_no_more_than_the_memory_of_it(tmp_path: Path)
     file = PreferenceFile(tmp_path / "file" / "settings.json")
     file.change(theme="dark")
     assert file.values.theme == "dark"
+
+
+def test_changes_that_come_while_a_write_waits_are_written_with_it(path: Path) -> None:
+    jobs: list[Callable[[], None]] = []
+    file = PreferenceFile(path, later=jobs.append)
+    file.change(theme="dark")
+    file.change(language="ko")
+    assert len(jobs) == 1
+    jobs.pop()()
+    assert PreferenceFile(path).values == Preferences(theme="dark", language="ko")
+    file.change(theme="light")
+    assert len(jobs) == 1

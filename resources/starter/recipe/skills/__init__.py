@@ -21,14 +21,14 @@ SKILLS: dict[str, tuple[Skill, float]] = {
     "units": (units, 1.0),
     "counting": (counting, 1.4),
     "lists": (listing, 0.8),
-    "rewriting": (rewriting, 4.5),
-    "translation": (translation, 1.4),
+    "rewriting": (rewriting, 5.5),
+    "translation": (translation, 2.0),
 }
 """Each family's generator and its weight in the mix."""
 
 
 def draw_skill(voice: Voice) -> list[Turn]:
     """The turns of one exercise of a family drawn by weight."""
-    families = list(SKILLS.values())
-    skill = voice.rng.choices([family for family, _ in families], [weight for _, weight in families])[0]
+    skills = [skill for skill, _ in SKILLS.values()]
+    skill = voice.rng.choices(skills, [weight for _, weight in SKILLS.values()])[0]
     return skill(voice)

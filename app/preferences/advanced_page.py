@@ -1,0 +1,156 @@
+"""The record of this run, a file for whoever looks for a cause, and whose work Tandem stands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+
+from app import diagnostics
+from app.preferences.table_page import TablePage
+from app.record import RECORD
+
+if TYPE_CHECKING:
+    from app.models.library import Library
+    from app.session import Session
+
+_REFRESH_MS = 1000
+_LATEST_ANSWERS = 20
+# What Tandem is built on, with the licence of each.
+BUILT_ON = (
+    ("Qt and PySide6", "LGPL-3.0"),
+    ("MLX, MLX-LM", "MIT"),
+    ("Transformers", "Apache-2.0"),
+    ("huggingface_hub", "Apache-2.0"),
+    ("NumPy", "BSD-3-Clause"),
+    ("HTTPX", "BSD-3-Clause"),
+    ("markdown-it-py, keyring, platformdirs", "MIT"),
+    ("Pygments, psutil", "BSD"),
+    ("filelock", "MIT"),
+    ("SQLite", "public domain"),
+)
+
+
+class AdvancedPage(TablePage):
+    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("advanced", title, library.preferences, parent)
+        self._library, self._session = library, session
+        self.view = QPlainTextEdit(self)
+        self.view.setObjectName("record")
+        self.view.setReadOnly(True)
+        self.view.setTabChangesFocus(True)
+        self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.view.setMinimumHeight(180)
+        self.add(self.view)
+        self.copy, self.export = QPushButton(self), QPushButton(self)
+        line = QWidget(self)
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 8, 0, 0)
+        for button in (self.copy, self.export):
+            button.setProperty("look", "button")
+            row.addWidget(button)
+        row.addStretch(1)
+        self.add(line)
+        self._said, self._about_title, self._about = QLabel(self), QLabel(self), QLabel(self)
+        self._about_title.setProperty("look", "title")
+        for label in (self._said, self._about):
+            label.setProperty("look", "muted")
+            label.setWordWrap(True)
+        self.add(self._said)
+        self.add(self._about_title, 24)
+        self.add(self._about, 4)
+        self._written: Path | None = None
+        self._failed = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(_REFRESH_MS)
+        self._timer.timeout.connect(self._show_record)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(RECORD.text))
+        self.export.clicked.connect(self._choose_file)
+        self.retranslate()
+
+    def _show_record(self) -> None:
+        """Follow the record, unless a person reads further up or has selected something."""
+        text = RECORD.text or self.tr("Nothing has been written down.")
+        bar = self.view.verticalScrollBar()
+        if text != self.view.toPlainText() and not self.view.textCursor().hasSelection():
+            at_end = bar.value() == bar.maximum()
+            self.view.setPlainText(text)
+            if at_end:
+                bar.setValue(bar.maximum())
+
+    def _choose_file(self) -> None:
+        name = str(Path.home() / "tandem-diagnostics.json")
+        file, _ = QFileDialog.getSaveFileName(self, self.tr("Export diagnostics"), name, "JSON (*.json)")
+        if file:
+            self.export_to(Path(file))
+
+    def export_to(self, file: Path) -> None:
+        """Write the diagnostics and say where they are."""
+        figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
+        values, record, models = self.preferences.values, RECORD.text, self._models()
+
+        def work() -> bool:
+            try:
+                diagnostics.write(file, diagnostics.gather(values, record, models, figures))
+            except OSError:
+                return False
+            return True
+
+        def done(written: bool) -> None:
+            self._written, self._failed = file if written else None, not written
+            self._say()
+
+        self._library.on_pool(work, done)
+
+    def _models(self) -> dict[str, Any]:
+        pair = self._session.pair
+        return {role: getattr(pair, role) and vars_of(getattr(pair, role)) for role in ("main", "draft")}
+
+    def _say(self) -> None:
+        if self._written is not None:
+            self._said.setText(self.tr("Written to {file}. It holds no chat text.").format(file=self._written))
+        elif self._failed:
+            self._said.setText(self.tr("The file could not be written. Choose another folder."))
+        self._said.setVisible(bool(self._said.text()))
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        if not hasattr(self, "_timer"):
+            return
+        self.view.setAccessibleName(self.tr("Record of this run"))
+        self.copy.setText(self.tr("Copy"))
+        self.copy.setAccessibleName(self.tr("Copy the record"))
+        self.export.setText(self.tr("Export diagnostics…"))
+        self.export.setToolTip(
+            self.tr("Versions, settings, figures and the record, in a file for you to read and send")
+        )
+        self._about_title.setText(self.tr("About Tandem"))
+        version = diagnostics.versions()["tandem-chat"]
+        sentences = (
+            self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
+            self.tr(
+                "The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, "
+                "version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project."
+            ),
+            self.tr("Built on: {parts}.").format(parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)),
+        )
+        self._about.setText("\n\n".join(sentences))
+        self._say()
+        self._show_record()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_record()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+
+def vars_of(model: Any) -> dict[str, Any]:
+    """What is known of a loaded model: its name and figures."""
+    return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}

@@ -1,0 +1,81 @@
+"""Settings take effect: one listener carries each change to what it changes, and back what the window chose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.preferences.generation import longest_of, sampling_of, speculation_of
+from app.record import RECORD
+
+if TYPE_CHECKING:
+    from app.application import Application
+    from app.chat.composer import Composer
+    from app.preferences.preference_file import PreferenceFile
+    from app.session import Session
+
+
+class Effects(QObject):
+    """Language and theme of the application are left alone until one of them is changed: they are set before there is
+    a window.
+    """
+
+    def __init__(
+        self,
+        preferences: PreferenceFile,
+        application: Application,
+        session: Session,
+        composer: Composer,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._preferences, self._application = preferences, application
+        self._session, self._composer = session, composer
+        self._shown = preferences.values
+        self._closed = False
+        self._apply_to_chats()
+        application.theme.set_text_size(self._shown.text_size)
+        preferences.subscribe(self._changed)
+        application.language.changed.connect(self._keep_language)
+        application.theme.changed.connect(self._keep_theme)
+        session.speculation_changed.connect(self._keep_speculation)
+
+    def close(self) -> None:
+        """The window is going: nothing that happens now is a choice."""
+        self._closed = True
+
+    def _changed(self) -> None:
+        if self._closed:
+            return
+        before, now = self._shown, self._preferences.values
+        self._shown = now
+        if now.language != before.language and now.language != self._application.language.choice:
+            self._application.language.choose(now.language)
+        if now.theme != before.theme and now.theme != self._application.theme.mode:
+            self._application.theme.set_mode(now.theme)
+        if now.text_size != before.text_size:
+            self._application.theme.set_text_size(now.text_size)
+        self._apply_to_chats()
+
+    def _apply_to_chats(self) -> None:
+        values, session = self._preferences.values, self._session
+        session.sampling, session.max_tokens = sampling_of(values), longest_of(values)
+        chosen = replace(speculation_of(values), max_depth=session.speculation.max_depth)
+        if session.speculation != chosen:
+            session.set_speculation(chosen)
+        self._composer.set_send_key(values.send_key)
+        RECORD.set_level(values.log_level)
+
+    def _keep_language(self) -> None:
+        if not self._closed:
+            self._preferences.change(language=self._application.language.choice)
+
+    def _keep_theme(self) -> None:
+        if not self._closed:
+            self._preferences.change(theme=self._application.theme.mode)
+
+    def _keep_speculation(self) -> None:
+        chosen = self._session.speculation
+        self._preferences.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

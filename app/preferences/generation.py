@@ -1,0 +1,46 @@
+"""What preferences mean to the engine. No Qt in here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.requests import SamplingSettings, SpeculationSettings
+
+if TYPE_CHECKING:
+    from app.preferences.table import Preferences
+
+# Ready-made sampling: temperature, top p, top k, min p, repetition penalty.
+PRESETS: dict[str, dict[str, float | int]] = {
+    "precise": {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "balanced": {"temperature": 0.7, "top_p": 0.9, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "creative": {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.05, "repetition_penalty": 1.0},
+}
+
+
+def sampling_of(values: Preferences) -> SamplingSettings:
+    return SamplingSettings(
+        temperature=values.temperature,
+        top_p=values.top_p,
+        top_k=values.top_k,
+        min_p=values.min_p,
+        repetition_penalty=values.repetition_penalty,
+        seed=None if values.seed < 0 else values.seed,
+    )
+
+
+def speculation_of(values: Preferences) -> SpeculationSettings:
+    """Depth 0 in the preferences is the controller's choice; not guessing at all is the method "off"."""
+    return SpeculationSettings(method=values.method, depth=values.depth or None, acceptance=values.acceptance)
+
+
+def longest_of(values: Preferences) -> int | None:
+    """The most tokens of an answer; None for as many as the context holds."""
+    return values.max_tokens or None
+
+
+def preset_in_use(values: Preferences) -> str:
+    """The preset whose values are chosen, or ""."""
+    for name, preset in PRESETS.items():
+        if all(getattr(values, key) == value for key, value in preset.items()):
+            return name
+    return ""

@@ -1,0 +1,41 @@
+"""Where the window was and which panes it showed, from one run to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QGuiApplication
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.preferences.table import Preferences
+
+# A title bar's worth of the window has to be on a screen for the place to be used again.
+_SEEN = 80
+
+
+def place_of(window: QWidget) -> tuple[int, ...]:
+    """x, y, width and height, as `put_back` takes them."""
+    place = window.normalGeometry() if window.isMaximized() or window.isFullScreen() else window.geometry()
+    return (place.x(), place.y(), place.width(), place.height())
+
+
+def put_back(window: QWidget, place: tuple[int, ...]) -> None:
+    """Give the window its place again, unless the screen that it was on is gone; the size is kept in any case."""
+    if len(place) != 4 or place[2] <= 0 or place[3] <= 0:
+        return
+    wanted = QRect(*place)
+    for screen in QGuiApplication.screens():
+        seen = screen.availableGeometry().intersected(QRect(wanted.x(), wanted.y(), wanted.width(), _SEEN))
+        if seen.width() >= _SEEN and seen.height() >= _SEEN // 2:
+            window.setGeometry(wanted)
+            return
+    window.resize(wanted.size())
+
+
+def wanted_panes(values: Preferences) -> dict[str, bool | None]:
+    """Whether the user wants each pane shown; None where there has been no choice."""
+    words = {"shown": True, "hidden": False}
+    return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}

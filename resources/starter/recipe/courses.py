@@ -1,0 +1,70 @@
+"""The courses of main's training: what each mixes, and how fast it learns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mix:
+    """How often a conversation turns to what; what is left over goes to the skills."""
+
+    topic: float = 0.42
+    offtopic: float = 0.10
+    memory: float = 0.06
+    previous: float = 0.05
+
+
+@dataclass(frozen=True)
+class Course:
+    """Steps of one kind. The learning rate falls in a straight line between two shares of the full one.
+
+    `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first
+    words in these shares of the conversations that end with one; `opening` is the range of tokens kept.
+    `repeats` is the share of rows that repeat meaningless tokens.
+    """
+
+    steps: int
+    seed: int
+    conversations: int
+    first_rate: float
+    last_rate: float
+    topic_opening: float
+    offtopic_opening: float
+    opening: tuple[int, int]
+    languages: tuple[str, ...] = ("en", "ko", "ja", "zh")
+    lengths: tuple[int, ...] = (70, 14, 9, 4, 3)
+    repeats: float = 0.0
+    long_every: int = 8
+    mix: Mix = Mix()
+
+
+COURSES = (
+    # Whole answers, whole chats, and copying for its own sake.
+    Course(
+        steps=500,
+        seed=31,
+        conversations=26_000,
+        first_rate=0.5,
+        last_rate=0.5,
+        topic_opening=0.6,
+        offtopic_opening=0.9,
+        opening=(6, 14),
+        repeats=0.1,
+        long_every=12,
+    ),
+    # Questions in numbers: short conversations, and only the first words of answers that are known by now.
+    Course(
+        steps=1300,
+        seed=32,
+        conversations=96_000,
+        first_rate=0.5,
+        last_rate=0.0,
+        languages=("en", "ko", "ja", "zh", "en", "ko"),
+        lengths=(86, 8, 4, 1, 1),
+        topic_opening=0.92,
+        offtopic_opening=0.97,
+        opening=(3, 8),
+        long_every=24,
+    ),
+)

@@ -1,0 +1,110 @@
+"""What is chosen takes effect in the window, and what the window chose is there at the next start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.main_window import MainWindow
+from app.preferences.preference_file import PreferenceFile
+from app.session import Session
+from tests.app.conftest import STARTER
+from tests.app.models.shown_library import ShownLibrary
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+
+class Desk:
+    """A window on a file of preferences, as often as a test opens it."""
+
+    def __init__(self, qapp: Application, folder: Path) -> None:
+        self.qapp, self.folder, self.opened = qapp, folder, []
+
+    def open(self) -> MainWindow:
+        library = ShownLibrary(self.folder / "library")
+        library.preferences = self.preferences = PreferenceFile(self.folder / "settings.json")
+        self.session = Session(lambda: ScriptedEngine([Script("Hello.")]), STARTER)
+        window = MainWindow(self.session, self.qapp, library)
+        self.opened.append(window)
+        window.show()
+        return window
+
+
+@pytest.fixture
+def desk(qapp: Application, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qapp, tmp_path)
+    yield desk
+    for window in desk.opened:
+        window.close()
+        window.deleteLater()
+    qapp.theme.set_text_size(100)
+
+
+def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtBot) -> None:
+    desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.preferences.change(temperature=0.7, seed=5, max_tokens=77, method="ngram", depth=3, acceptance="rejection")
+    turn = desk.session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    request = desk.session.engine.requests[-1]
+    assert (request.sampling.temperature, request.sampling.seed, request.max_tokens) == (0.7, 5, 77)
+    chosen = request.speculation
+    assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
+
+
+def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
+    window = desk.open()
+    before = window._composer.edit.fontMetrics().height()
+    desk.preferences.change(theme="dark", text_size=130)
+    assert desk.qapp.theme.is_dark
+    assert window._composer.edit.fontMetrics().height() > before
+
+
+def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: Desk, qtbot: QtBot) -> None:
+    window = desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.preferences.change(send_key="modifier")
+    edit = window._composer.edit
+    edit.setFocus()
+    QTest.keyClicks(edit, "one")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    QTest.keyClicks(edit, "two")
+    assert edit.toPlainText() == "one\ntwo"
+    assert "Enter for a new line" in window._composer._keys.text()
+    QTest.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(desk.session.chat.turns))
+    assert desk.session.chat.turns[0].question == "one\ntwo"
+    qtbot.waitUntil(lambda: desk.session.chat.turns[0].answer.ended)
+
+
+def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
+    window = desk.open()
+    window.setGeometry(30, 40, 700, 500)
+    window._actions["toggle-panel"].trigger()
+    window._actions["speculation-off"].trigger()
+    window.close()
+    again = desk.open()
+    assert (again.width(), again.height()) == (700, 500)
+    assert not again._panel.isHidden()
+    assert desk.session.speculation.method == "off"
+
+
+def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Desk) -> None:
+    PreferenceFile(desk.folder / "settings.json").change(window_place=(90_000, 90_000, 700, 500))
+    window = desk.open()
+    assert window.x() < 10_000
+    assert (window.width(), window.height()) == (700, 500)
+
+
+def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:
+    (desk.folder / "settings.json").write_text("{")
+    window = desk.open()
+    assert window._banner.isVisible()
+    assert str(desk.preferences.backup) in window._banner.text

@@ -1,0 +1,140 @@
+"""The pages of the settings: what they show, what a search finds, and that each control does what it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app import diagnostics
+from app.application import Application
+from app.places import cache_folder
+from app.preferences.dialog import PAGES
+from app.preferences.table import SETTINGS, settings_of
+from app.record import RECORD
+from tests.app.models.conftest import OpenShown
+from tests.app.models.conftest import open_shown as open_shown
+
+
+def page(window: Any, page_id: str) -> Any:
+    window._settings.open(page_id)
+    return window._settings.page(page_id)
+
+
+def listed(window: Any) -> list[str]:
+    items = [window._settings._list.item(index) for index in range(len(PAGES))]
+    return [spec.id for spec, item in zip(PAGES, items, strict=True) if not item.isHidden()]
+
+
+def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    shown = {setting.key for spec in PAGES for setting in settings_of(spec.id)}
+    assert shown == {setting.key for setting in SETTINGS.values() if setting.page}
+    generation = page(window, "generation")
+    library.preferences.change(temperature=0.3, top_k=40)
+    assert generation.control("temperature").value() == 0.3
+    assert generation.control("top_k").value() == 40
+    generation.control("temperature").setValue(0.5)
+    assert library.preferences.values.temperature == 0.5
+
+
+def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    generation = page(window, "generation")
+    generation.presets["balanced"].click()
+    assert (library.preferences.values.temperature, library.preferences.values.top_p) == (0.7, 0.9)
+    assert [name for name, button in generation.presets.items() if button.isChecked()] == ["balanced"]
+    generation.control("temperature").setValue(0.8)
+    assert not any(button.isChecked() for button in generation.presets.values())
+
+
+def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._settings.open("general")
+    window._settings.search.setText("proxy")
+    assert listed(window) == ["network"]
+    network = window._settings.page("network")
+    assert window._settings._stack.currentWidget() is network
+    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy"]
+    window._settings.search.clear()
+    assert listed(window) == [spec.id for spec in PAGES]
+    assert not any(row.isHidden() for row in network.rows)
+
+
+def test_a_search_works_in_the_language_of_the_window(open_shown: OpenShown, qapp: Application) -> None:
+    window, _, _ = open_shown()
+    window._settings.open("general")
+    qapp.language.choose("ko")
+    window._settings.search.setText("온도")
+    assert "generation" in listed(window)
+
+
+def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_home: Path) -> None:
+    folder = cache_folder() / "hub"
+    folder.mkdir(parents=True)
+    (folder / "small").write_bytes(b"x" * 5000)
+    window, _, _ = open_shown()
+    storage = page(window, "storage")
+    assert own_home in cache_folder().parents
+    assert storage._kept["caches"].bytes >= 5000
+    storage.clear.click()
+    assert not folder.exists()
+    assert storage._sizes["caches"].text().startswith("0")
+
+
+def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
+    open_shown: OpenShown, qtbot: Any, tmp_path: Path
+) -> None:
+    window, library, _ = open_shown()
+    library.preferences.change(proxy="http://name:password@proxy:8080")
+    turn = window._session.ask("a secret question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    advanced = page(window, "advanced")
+    advanced.export_to(tmp_path / "out.json")
+    text = (tmp_path / "out.json").read_text()
+    assert "secret" not in text
+    assert "Hello" not in text
+    assert "password" not in text
+    assert json.loads(text)["answers"][0]["generated_tokens"] == turn.answer.stats.generated_tokens
+    assert json.loads(text)["versions"]["mlx"] == diagnostics.versions()["mlx"]
+    assert str(tmp_path / "out.json") in advanced._said.text()
+
+
+def test_a_file_that_cannot_be_written_is_told(open_shown: OpenShown, tmp_path: Path) -> None:
+    window, _, _ = open_shown()
+    advanced = page(window, "advanced")
+    advanced.export_to(tmp_path / "missing" / "out.json")
+    assert "could not be written" in advanced._said.text()
+
+
+def test_the_record_holds_what_its_level_takes_in(open_shown: OpenShown) -> None:
+    import logging
+
+    window, library, _ = open_shown()
+    RECORD.start()
+    try:
+        logging.getLogger("engine.test").info("too fine")
+        library.preferences.change(log_level="info")
+        logging.getLogger("engine.test").info("taken in")
+    finally:
+        RECORD.stop()
+    advanced = page(window, "advanced")
+    assert "taken in" in advanced.view.toPlainText()
+    assert "too fine" not in advanced.view.toPlainText()
+
+
+@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
+def test_every_control_of_a_page_has_a_name(open_shown: OpenShown, spec: Any) -> None:
+    from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit
+
+    window, _, _ = open_shown()
+    shown: QWidget = page(window, spec.id)
+    for kind in (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit):
+        for control in shown.findChildren(kind):
+            if control.objectName().startswith("qt_") or isinstance(control.parent(), (QAbstractSpinBox, QLineEdit)):
+                continue
+            text = control.text() if isinstance(control, QAbstractButton) else ""
+            assert control.accessibleName() or text, control
