@@ -40,6 +40,7 @@ from app.preferences.effects import Effects
 from app.preferences.preference_file import PreferenceFile
 from app.preferences.window_place import place_of, put_back, wanted_panes
 from app.shortcut_sheet import ShortcutSheet
+from app.speculation.chat_controls import ChatControls
 from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
 
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
+        self._panel.add_controls(ChatControls(session))
         self._settings_menu = QMenu(self)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._find = FindBar(lambda: session.chat.turns, self)

@@ -94,6 +94,12 @@ QLineEdit:focus { border: 1px solid $main; }
 #settings, #pageBody { background: $window; }
 #settingsSide { background: $sidebar; border: none; border-right: 1px solid $line; }
 #settingsList { background: $sidebar; border: none; outline: none; }
+QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
+    selection-background-color: $selection; selection-color: $text; }
+QTableView::item { padding: 4px 8px; border: none; }
+QHeaderView, QHeaderView::section { background: $panel; color: $muted; border: none; padding: 6px 8px;
+    font-size: 12px; }
+QHeaderView::section { border-bottom: 1px solid $line; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }

@@ -67,6 +67,23 @@
     </message>
 </context>
 <context>
+    <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>On this computer, {draft} makes {main} {times} as fast (%n answer).</numerusform>
+            <numerusform>On this computer, {draft} makes {main} {times} as fast (%n answers).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>On this computer, lookup makes {main} {times} as fast (%n answer).</numerusform>
+            <numerusform>On this computer, lookup makes {main} {times} as fast (%n answers).</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Transfer</name>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>

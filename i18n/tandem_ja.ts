@@ -501,6 +501,17 @@
     </message>
 </context>
 <context>
+    <name>ChatControls</name>
+    <message>
+        <source>How to guess</source>
+        <translation>推測のしかた</translation>
+    </message>
+    <message>
+        <source>Method, depth and acceptance, from the next answer on</source>
+        <translation>方法、深さ、採択の基準です。次の回答から有効になります</translation>
+    </message>
+</context>
+<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -1064,6 +1075,88 @@
     <message>
         <source>Starter</source>
         <translation>スターター</translation>
+    </message>
+</context>
+<context>
+    <name>History</name>
+    <message>
+        <source>When</source>
+        <translation>日時</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>All models</source>
+        <translation>すべてのモデル</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
+        <translation>まだ比べるものがありません。回答のたびに、推測で得られた結果が 1 行ずつ加わります。</translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>このコンピュータでは、{draft} により {main} の速度が {times} になります（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>このコンピュータでは、会話内検索により {main} の速度が {times} になります（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>履歴の書き出し</translation>
+    </message>
+    <message>
+        <source>Written to {file}.</source>
+        <translation>{file} に保存しました。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Answers and their figures</source>
+        <translation>回答とその数値</translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>{kind} 形式で書き出す</translation>
     </message>
 </context>
 <context>
@@ -2011,6 +2104,10 @@
     <message>
         <source>Generation</source>
         <translation>生成</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>リクエスト履歴</translation>
     </message>
     <message>
         <source>Storage</source>

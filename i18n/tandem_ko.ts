@@ -501,6 +501,17 @@
     </message>
 </context>
 <context>
+    <name>ChatControls</name>
+    <message>
+        <source>How to guess</source>
+        <translation>추측 방식</translation>
+    </message>
+    <message>
+        <source>Method, depth and acceptance, from the next answer on</source>
+        <translation>방법, 깊이, 채택 기준이에요. 다음 답변부터 적용돼요</translation>
+    </message>
+</context>
+<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -1064,6 +1075,88 @@
     <message>
         <source>Starter</source>
         <translation>스타터</translation>
+    </message>
+</context>
+<context>
+    <name>History</name>
+    <message>
+        <source>When</source>
+        <translation>시각</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>방법</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>빨라진 배수</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>All models</source>
+        <translation>모든 모델</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
+        <translation>아직 비교할 것이 없어요. 답변할 때마다 추측으로 얻은 결과가 한 줄씩 늘어나요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 컴퓨터에서 {draft} 덕분에 {main}의 속도가 {times}가 돼요(답변 %n개).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 컴퓨터에서 대화 속 찾기 덕분에 {main}의 속도가 {times}가 돼요(답변 %n개).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>기록 내보내기</translation>
+    </message>
+    <message>
+        <source>Written to {file}.</source>
+        <translation>{file}에 저장했어요.</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>파일을 저장할 수 없었어요. 다른 폴더를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Answers and their figures</source>
+        <translation>답변과 수치</translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>{kind} 형식으로 내보내기</translation>
     </message>
 </context>
 <context>
@@ -2011,6 +2104,10 @@
     <message>
         <source>Generation</source>
         <translation>생성</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>요청 기록</translation>
     </message>
     <message>
         <source>Storage</source>

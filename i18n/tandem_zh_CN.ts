@@ -501,6 +501,17 @@
     </message>
 </context>
 <context>
+    <name>ChatControls</name>
+    <message>
+        <source>How to guess</source>
+        <translation>如何猜测</translation>
+    </message>
+    <message>
+        <source>Method, depth and acceptance, from the next answer on</source>
+        <translation>方法、深度和接受标准，从下一个回答起生效</translation>
+    </message>
+</context>
+<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -1064,6 +1075,88 @@
     <message>
         <source>Starter</source>
         <translation>入门模型</translation>
+    </message>
+</context>
+<context>
+    <name>History</name>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>All models</source>
+        <translation>所有模型</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
+        <translation>还没有可比较的内容。每个回答都会在这里添一行，列出推测带来的效果。</translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>在这台电脑上，{draft} 让 {main} 的速度达到 {times}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <translation>
+            <numerusform>在这台电脑上，上文查找让 {main} 的速度达到 {times}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>导出历史</translation>
+    </message>
+    <message>
+        <source>Written to {file}.</source>
+        <translation>已写入 {file}。</translation>
+    </message>
+    <message>
+        <source>The file could not be written. Choose another folder.</source>
+        <translation>无法写入文件，请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Answers and their figures</source>
+        <translation>回答及其数据</translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>导出为 {kind}</translation>
     </message>
 </context>
 <context>
@@ -2011,6 +2104,10 @@
     <message>
         <source>Generation</source>
         <translation>生成</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>请求历史</translation>
     </message>
     <message>
         <source>Storage</source>

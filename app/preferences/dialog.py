@@ -14,6 +14,7 @@ from app.models.page import ModelsPage
 from app.preferences.advanced_page import AdvancedPage
 from app.preferences.form import Form
 from app.preferences.generation_page import GenerationPage
+from app.preferences.history_page import HistoryPage
 from app.preferences.network_page import NetworkPage
 from app.preferences.storage_page import StoragePage
 from app.preferences.table import settings_of
@@ -73,6 +74,11 @@ PAGES = (
         "generation",
         QT_TRANSLATE_NOOP("Settings", "Generation"),
         lambda title, own: GenerationPage(title, own.library.preferences),
+    ),
+    PageSpec(
+        "history",
+        QT_TRANSLATE_NOOP("Settings", "Request history"),
+        lambda title, own: HistoryPage(title, own.session.keeper),
     ),
     PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage"), lambda title, own: StoragePage(title, own.library)),
     PageSpec(

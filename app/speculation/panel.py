@@ -80,6 +80,7 @@ class SpeculationPanel(QFrame):
         top.addWidget(self._title, 1)
         top.addWidget(self._segments)
         column.addLayout(top)
+        self._column = column
         column.addSpacing(4)
         column.addWidget(self._rate_name)
         column.addWidget(self.rate)
@@ -108,6 +109,10 @@ class SpeculationPanel(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 0, 0, 0)
         outer.addWidget(area)
+
+    def add_controls(self, controls: QWidget) -> None:
+        """Put controls below the title and the switch."""
+        self._column.insertWidget(1, controls)
 
     def show_answer(self, answer: Answer | None) -> None:
         self._answer = answer

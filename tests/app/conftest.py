@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
@@ -39,14 +39,15 @@ def qapp_args() -> list[str]:
 def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait long enough for a machine that is busy: timing never decides a test."""
     until, signal = QtBot.waitUntil, QtBot.waitSignal
-    monkeypatch.setattr(
-        QtBot, "waitUntil", lambda self, callback, *, timeout=PATIENCE_MS: until(self, callback, timeout=timeout)
-    )
-    monkeypatch.setattr(
-        QtBot,
-        "waitSignal",
-        lambda self, emitted, *, timeout=PATIENCE_MS, **options: signal(self, emitted, timeout=timeout, **options),
-    )
+
+    def wait_until(self: QtBot, callback: Any, *, timeout: int = 0) -> None:
+        until(self, callback, timeout=max(timeout, PATIENCE_MS))
+
+    def wait_signal(self: QtBot, emitted: Any, *, timeout: int = 0, **options: Any) -> Any:
+        return signal(self, emitted, timeout=max(timeout, PATIENCE_MS), **options)
+
+    monkeypatch.setattr(QtBot, "waitUntil", wait_until)
+    monkeypatch.setattr(QtBot, "waitSignal", wait_signal)
 
 
 @pytest.fixture(autouse=True)
