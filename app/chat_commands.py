@@ -129,7 +129,7 @@ class ChatCommands(QObject):
         elif word == "restore":
             keeper.do(lambda store: store.conversations.restore(chat))
         elif word == "purge":
-            keeper.do(lambda store: store.conversations.purge(chat))
+            session.purge(chat)
         elif word == "pin":
             keeper.do(lambda store: store.conversations.pin(chat, 0))
         elif word == "unpin":

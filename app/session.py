@@ -217,6 +217,15 @@ class Session(QObject):
         self.keeper.do(lambda store: store.conversations.restore(conversation_id))
         self.open_id(conversation_id)
 
+    def purge(self, conversation_id: int) -> None:
+        """Delete a chat for good. If it is on screen, the empty chat takes its place."""
+        self._open.pop(conversation_id, None)
+        if conversation_id in self.deleted:
+            self.deleted.remove(conversation_id)
+        if self.chat.id == conversation_id:
+            self.new_chat()
+        self.keeper.do(lambda store: store.conversations.purge(conversation_id))
+
     def _remember(self, chat: Chat) -> None:
         """Chats that were on screen stay in memory, the last few and all that stream."""
         if chat.id is None:

@@ -68,7 +68,8 @@ class Generation:
         self._main = main
         self._cache = cache
         self._budget = min(request.max_tokens or limit, limit - len(prompt))
-        self._text = AnswerText(main.tokenizer.detokenizer, request.stop)
+        continued = prompt[-1:] if messages[-1]["role"] == "assistant" else ()
+        self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
     @property
     def text(self) -> str:

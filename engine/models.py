@@ -28,6 +28,15 @@ class LoadedPair:
     draft_problem: EngineError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """What was unloaded for being idle, and whether it was loaded without asking for room."""
+
+    main: Path
+    draft: Path | None
+    allow_oversize: bool
+
+
 class Models:
     """One main model with its drafting, or nothing. `give_up` is asked while weights are read."""
 
@@ -40,7 +49,8 @@ class Models:
         self._draft: LoadedModel | None = None
         self._wired = memory.WiredLimit()
         # What was unloaded for being idle comes back with the next request.
-        self._parked: tuple[Path, Path | None] | None = None
+        self._parked: Parked | None = None
+        self._allow_oversize = False
 
     @property
     def main(self) -> LoadedModel:
@@ -63,6 +73,7 @@ class Models:
     def read_main(self, main: str | Path, *, allow_oversize: bool) -> LoadedModel:
         """Load a main model beside the one in use. Raises `ModelNotUsable`, `NotEnoughMemory`, `EngineClosed`."""
         self._check(main, None, freed=self._held_bytes(), allow_oversize=allow_oversize)
+        self._allow_oversize = allow_oversize
         return load(main, self._settings.kv_bits, self._give_up)
 
     def read_draft(self, draft: str | Path, *, allow_oversize: bool) -> LoadedModel:
@@ -97,10 +108,10 @@ class Models:
         main, draft = self._main, self._draft
         self.unload()
         if main is not None:
-            self._parked = (main.info.path, draft.info.path if draft is not None else None)
+            self._parked = Parked(main.info.path, draft.info.path if draft is not None else None, self._allow_oversize)
             log.info("unloaded %s after %s idle seconds", main.info.name, self._settings.unload_after_s)
 
-    def take_parked(self) -> tuple[Path, Path | None] | None:
+    def take_parked(self) -> Parked | None:
         """What was parked and has to be loaded again before anything can be answered."""
         parked, self._parked = self._parked, None
         return parked

@@ -16,6 +16,7 @@ from engine.speculation.sequence import Sequence
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
+    from engine.prefix_store import PrefixStore
 
 
 @dataclass(eq=False)
@@ -45,10 +46,11 @@ class PrefixCacheUsage:
 
 
 class PrefixCache:
-    """Conversations in order of use, the latest last, within `budget` bytes."""
+    """Conversations in order of use, the latest last, within `budget` bytes; `store` has those of earlier sessions."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
+        self.store: PrefixStore | None = None
         self._entries: list[Conversation] = []
 
     @property
@@ -65,6 +67,9 @@ class PrefixCache:
         Its main sequence holds exactly `tokens`, of which at least the last is pending.
         """
         best, reach = self._best(tokens)
+        if self.store is not None and (stored := self.store.find(tokens, better_than=reach)) is not None:
+            self._entries.append(stored)
+            best, reach = self._best(tokens)
         taken = self._lend(best, reach) if best is not None else None
         if taken is None:
             taken = Conversation(Sequence(model.model, model.new_caches()))
@@ -95,6 +100,12 @@ class PrefixCache:
         """Another draft model: what the last one knew is of no use."""
         for entry in self._entries:
             entry.draft = None
+
+    def save(self) -> None:
+        """Hand everything to the store, if there is one."""
+        if self.store is not None:
+            for entry in self._entries:
+                self.store.save(entry)
 
     def clear(self) -> None:
         self._entries.clear()

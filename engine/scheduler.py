@@ -13,17 +13,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.active import Active, as_engine_error, log_finished
 from engine.engine import RequestStream
-from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, NotEnoughMemory, QueueFull
+from engine.errors import EngineClosed, EngineError, NoModel, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
 from engine.lanes.solo import SoloRun
 from engine.loading import LoadedModel
-from engine.memory import MemoryUse, check_text
+from engine.memory import MemoryUse
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
 from engine.prefix_cache import PrefixCache, PrefixCacheUsage
+from engine.prefix_store import PrefixStore
+from engine.room import Room
 from engine.settings import EngineSettings
 from engine.speculation.depth import Choice
 from engine.stats import RequestStats
@@ -41,21 +44,6 @@ class EngineStatus:
     memory: MemoryUse
 
 
-@dataclass(eq=False)
-class _Active:
-    """A request under way: it reads its prompt (no run, not batched), or is decoded by itself or in the batch.
-
-    `apart` says why it has to stay out of the batch, `needs` how many bytes its caches will take.
-    """
-
-    stream: RequestStream
-    generation: Generation
-    run: SoloRun | None = None
-    batched: bool = False
-    apart: str | None = None
-    needs: int = 0
-
-
 class Scheduler:
     """First come, first served, up to `settings.most_active` at once."""
 
@@ -63,10 +51,11 @@ class Scheduler:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self.models = Models(self.settings, give_up)
+        self._room = Room(self.models, self.prefix_cache, self.settings.context)
         self._thread = threading.get_ident()
         self._waiting: deque[RequestStream] = deque()
-        self._reading: deque[_Active] = deque()
-        self._decoding: deque[_Active] = deque()
+        self._reading: deque[Active] = deque()
+        self._decoding: deque[Active] = deque()
         self._batch: BatchLane | None = None
         self._pace = PrefillPace()
         self._read_next = True
@@ -85,7 +74,7 @@ class Scheduler:
         return len(self._reading) + len(self._decoding)
 
     @property
-    def _everyone(self) -> list[_Active]:
+    def _everyone(self) -> list[Active]:
         return [*self._decoding, *self._reading]
 
     @property
@@ -118,8 +107,11 @@ class Scheduler:
         """Use models that were loaded elsewhere on this thread, as benchmarks do."""
         self._check_thread()
         self._end_active()
-        self.prefix_cache.clear()
+        self._put_away()
         self.models.use_main(main)
+        folder = self.settings.prefix_cache_folder
+        if folder is not None:
+            self.prefix_cache.store = PrefixStore(folder, main, self.settings.prefix_cache_bytes)
         self._pace = PrefillPace()
         return self._use_draft(draft, None)
 
@@ -127,20 +119,26 @@ class Scheduler:
         """Drop the models; requests that run end as cancelled first."""
         self._check_thread()
         self._end_active()
-        self.prefix_cache.clear()
+        self._put_away()
         return self.models.unload()
 
     def park(self) -> None:
         """Nobody has asked for anything for a while: unload until somebody does."""
         self._check_thread()
         if not self.busy and self.models.loaded:
-            self.prefix_cache.clear()
+            self._put_away()
             self.models.park()
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns; the next request reads its whole prompt."""
         self._check_thread()
         self.prefix_cache.clear()
+
+    def _put_away(self) -> None:
+        """The main model goes, and with it what was cached for it; the store, if there is one, keeps it."""
+        self.prefix_cache.save()
+        self.prefix_cache.clear()
+        self.prefix_cache.store = None
 
     # Requests
 
@@ -165,8 +163,7 @@ class Scheduler:
             self._waiting.popleft()
         if self._reading and (self._read_next or not self._decoding):
             self._read_next = False
-            with self._failing_alone(self._reading[0]):
-                self._read(self._reading[0])
+            self._read_prompts()
         elif self._decoding:
             self._read_next = True
             self._decode()
@@ -179,7 +176,7 @@ class Scheduler:
         for stream in self._waiting:
             stream.deliver(Failed(EngineClosed(), ""))
         self._waiting.clear()
-        self.prefix_cache.clear()
+        self._put_away()
         self.models.unload()
 
     # Reading prompts
@@ -187,17 +184,16 @@ class Scheduler:
     def _start(self, stream: RequestStream) -> bool:
         """Begin with a request, or end it at once; False while it has to wait for the memory of those who run."""
         try:
-            parked = self.models.take_parked()
-            if parked is not None:
-                self.load(*parked)
+            if (parked := self.models.take_parked()) is not None:
+                self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
             generation = Generation(stream.request, self.models.main, self.prefix_cache, stream.submitted)
         except Exception as error:
-            stream.deliver(Failed(_as_engine_error(error), ""))
+            stream.deliver(Failed(as_engine_error(error), ""))
             return True
-        active = _Active(stream, generation, needs=self.models.text_bytes(generation.most_tokens))
+        active = Active(stream, generation, needs=self._room.needed(generation))
         try:
             if not stream.request.allow_oversize:
-                self._make_room(active)
+                self._room.make(generation, self._everyone)
         except NotEnoughMemory as error:
             generation.release()
             if self.active:
@@ -208,22 +204,22 @@ class Scheduler:
         stream.deliver(generation.progress())
         return True
 
-    def _make_room(self, active: _Active) -> None:
-        """Raise `NotEnoughMemory` unless the text fits beside those that run, without finished turns if need be."""
-        promised = sum(max(0, other.needs - other.generation.conversation.bytes) for other in self._everyone)
-        free = self.models.use().free - promised
-        if active.needs > free:
-            self.prefix_cache.shrink(max(0, self.prefix_cache.bytes - (active.needs - free)))
-            release_unused_memory()
-            free = self.models.use().free - promised
-        check_text(self.models.main.info.name, active.generation.most_tokens, self.models.text_bytes, free)
+    def _read_prompts(self) -> None:
+        """A piece of the oldest prompt, or all of it and of those behind it that fit into one piece together.
 
-    def _read(self, active: _Active) -> None:
-        """A piece of the oldest prompt; short enough for those who stream to go on smoothly."""
+        Short enough for those who stream to go on smoothly, long enough for short questions to begin together.
+        """
+        left = self._pace.piece(streaming=bool(self._decoding))
+        while self._reading and left > 0:
+            active = self._reading[0]
+            with self._failing_alone(active):
+                left -= self._read(active, left)
+
+    def _read(self, active: Active, most: int) -> int:
         generation = active.generation
-        if not generation.prompt_read:
-            most = self._pace.piece(streaming=bool(self._decoding))
-            with self._pace.reading(min(most, generation.unread)):
+        tokens = max(0, min(most, generation.unread))
+        if tokens:
+            with self._pace.reading(tokens):
                 event = generation.read_prompt(most)
             if event is not None:
                 active.stream.deliver(event)
@@ -232,10 +228,11 @@ class Scheduler:
         if generation.prompt_read:
             self._reading.remove(active)
             self._decoding.append(active)
+        return max(tokens, 1)
 
     # Decoding
 
-    def _place(self, active: _Active) -> None:
+    def _place(self, active: Active) -> None:
         """Into the lane where it belongs now: by itself with guesses, in the batch, or taking turns."""
         alone = len(self._decoding) == 1
         if active.batched and alone:
@@ -276,20 +273,20 @@ class Scheduler:
         turns.rotate(-1)
         self._decoding = deque([*(a for a in turns if not a.batched), *(a for a in turns if a.batched)])
 
-    def _step_run(self, active: _Active) -> None:
+    def _step_run(self, active: Active) -> None:
         assert active.run is not None
         active.generation.cancelled = active.stream.cancel_asked.is_set()
         event = active.run.step()
         if event is not None:
             self._deliver(active, event)
 
-    def _join_batch(self, active: _Active) -> None:
+    def _join_batch(self, active: Active) -> None:
         if self._batch is None:
             self._batch = BatchLane(self.models.main, self.settings.most_active)
         self._batch.join(active.generation)
         active.batched = True
 
-    def _leave_batch(self, active: _Active) -> None:
+    def _leave_batch(self, active: Active) -> None:
         assert self._batch is not None
         active.batched = False
         event = self._batch.leave(active.generation)
@@ -313,7 +310,7 @@ class Scheduler:
                     raise event
                 self._deliver(members[generation], event)
 
-    def _disband(self, members: list[_Active], failure: BatchStepFailed) -> None:
+    def _disband(self, members: list[Active], failure: BatchStepFailed) -> None:
         """Nobody knows whose fault it was: each goes on by itself, and who cannot fails by itself."""
         assert self._batch is not None
         log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure.__cause__)
@@ -329,22 +326,22 @@ class Scheduler:
 
     # Endings
 
-    def _deliver(self, active: _Active, event: TokensCommitted) -> None:
+    def _deliver(self, active: Active, event: TokensCommitted) -> None:
         active.stream.deliver(event)
         if active.generation.reason is not None:
             self._finish(active)
 
-    def _finish(self, active: _Active) -> None:
+    def _finish(self, active: Active) -> None:
         self._withdraw(active)
         active.generation.release()
         finished = active.generation.finish()
-        _log_finished(finished)
+        log_finished(finished)
         active.stream.deliver(finished)
         if self.models.loaded:
             # Now that the answer is out, nobody waits for the disk.
             self.models.drafting.keep()
 
-    def _cancel(self, active: _Active) -> None:
+    def _cancel(self, active: Active) -> None:
         """End a request that is under way, with what has been drawn for it so far."""
         active.generation.cancelled = True
         with self._failing_alone(active):
@@ -356,7 +353,7 @@ class Scheduler:
                 self._finish(active)
 
     @contextmanager
-    def _failing_alone(self, active: _Active) -> Iterator[None]:
+    def _failing_alone(self, active: Active) -> Iterator[None]:
         """An exception ends the request that it belongs to; the others go on."""
         try:
             yield
@@ -367,12 +364,12 @@ class Scheduler:
                 generation.release()
             except Exception:
                 log.exception("the caches of a failed request are lost")
-            active.stream.deliver(Failed(_as_engine_error(error), generation.text, generation.stats()))
+            active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
             # Its frames know the caches and, through their variables, the error itself: nothing would go before the
             # garbage collector comes by.
             error.__traceback__ = None
 
-    def _withdraw(self, active: _Active) -> None:
+    def _withdraw(self, active: Active) -> None:
         """Out of whatever lane it is in, its caches at the last token that was told."""
         self._held_up = None
         for queue in (self._reading, self._decoding):
@@ -408,24 +405,3 @@ class Scheduler:
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:
             raise RuntimeError("the scheduler was called off the engine's thread")
-
-
-def _log_finished(event: Finished) -> None:
-    stats = event.stats
-    log.info(
-        "%s after %d tokens in %d rounds: %.1f tokens/s, %d of %d guesses accepted, first token after %.3f s",
-        event.reason,
-        stats.generated_tokens,
-        stats.rounds,
-        stats.decode_tps or 0.0,
-        stats.accepted,
-        stats.drafted,
-        stats.ttft_s or 0.0,
-    )
-
-
-def _as_engine_error(error: Exception) -> EngineError:
-    if isinstance(error, EngineError):
-        return error
-    log.error("a request failed", exc_info=error)
-    return InternalFailure(f"{type(error).__name__}: {error}")

@@ -10,11 +10,21 @@ class AnswerText:
     """The visible text of one answer, fed a token at a time.
 
     `detokenizer` is one of mlx-lm's streaming detokenisers, fresh. Text that might be the beginning of a stop string
-    is held back until it is decided; `text` is what was handed out so far, so joined deltas always equal it.
+    is held back until it is decided; `text` is what was handed out so far, so joined deltas always equal it. A
+    character that the last token leaves incomplete is not shown.
+
+    `after` are the last tokens of an answer that is continued; without them the first space would be dropped, as at
+    the start of a text.
     """
 
-    def __init__(self, detokenizer: Any, stop: Sequence[str] = ()) -> None:
+    def __init__(self, detokenizer: Any, stop: Sequence[str] = (), after: Sequence[int] = ()) -> None:
         self._detokenizer = detokenizer
+        if after:
+            for token in after:
+                detokenizer.add_token(token)
+            detokenizer.finalize()
+            # Reading it marks it as handed out.
+            _ = detokenizer.last_segment
         self._stop = tuple(stop)
         self._held = ""
         self._parts: list[str] = []
@@ -32,7 +42,7 @@ class AnswerText:
     def finish(self) -> str:
         """No more tokens come: return the tail that was held back."""
         self._detokenizer.finalize()
-        return self._release(self._detokenizer.last_segment, final=True)
+        return self._release(self._detokenizer.last_segment.rstrip("\ufffd"), final=True)
 
     def _release(self, segment: str, *, final: bool) -> str:
         if self.stopped:

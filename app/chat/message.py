@@ -151,7 +151,8 @@ class TurnView(QWidget):
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.turn = turn
-        self._as_tokens, self._asked_for_tokens = as_tokens, False
+        # Nobody hears a signal before the view is wired.
+        self._as_tokens, self._asked_for_tokens = as_tokens, True
         self._newest = self._under_mouse = False
         self._bubble = _Bubble(turn, self)
         self.editor: QuestionEditor | None = None
@@ -277,6 +278,11 @@ class TurnView(QWidget):
             self.editor = None
         self._bubble.show()
         self.question_row.show()
+
+    def wired(self) -> None:
+        """Somebody listens now: ask for the tokens, if they are to be shown and are still on disk."""
+        self._asked_for_tokens = False
+        self._want_tokens()
 
     def _want_tokens(self) -> None:
         answer = self.turn.answer

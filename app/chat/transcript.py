@@ -186,6 +186,7 @@ class Transcript(QScrollArea):
         view.tokens_wanted.connect(lambda: self.tokens_wanted.emit(turn))
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(lambda place: self.menu_wanted.emit(turn, view.mapToGlobal(place)))
+        view.wired()
         return view
 
     def _mark_newest(self) -> None:

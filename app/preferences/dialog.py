@@ -126,7 +126,7 @@ class SettingsWindow(QWidget):
         self.search.textChanged.connect(self._find)
         self.retranslate()
         self.resize(1080, 760)
-        self.setMinimumSize(640, 440)
+        self.setMinimumSize(720, 480)
 
     def open(self, page_id: str = "models") -> None:
         """Show the window with that page in front."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
@@ -11,8 +11,8 @@ from app.preferences.controls import Chooser
 __all__ = ["Chooser", "Form", "Row"]
 
 _WIDEST = 720
-# Between words and control, and the least width for words beside a control, in pixels.
-_GAP, _LEAST_WORDS = 24, 240
+# Between words and control, and the least width for words beside a control and alone, in pixels.
+_GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
 
 
 class Row(QFrame):
@@ -47,6 +47,12 @@ class Row(QFrame):
             for named in (self.control, *self.control.findChildren(QLineEdit)):
                 named.setAccessibleName(name)
             self.control.setAccessibleDescription(help_)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the wider of words and control: side by side is a matter of room, not a need."""
+        hint = super().minimumSizeHint()
+        control = self.control.minimumSizeHint().width() if self.control is not None else 0
+        return QSize(max(control, _LEAST_ALONE), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The control goes below the words where they would have too little room beside it."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.entries import short_name
 from app.preferences.controls import Chooser
 from app.speculation import figures
 from app.speculation.history_table import HistoryTable
@@ -49,7 +50,7 @@ class HistoryPage(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.pair = Chooser(self)
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.pair.setMinimumContentsLength(16)
+        self.pair.setMinimumContentsLength(8)
         self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
         self.table, self.view = HistoryTable(self), QTableView(self)
         self._build()
@@ -73,6 +74,7 @@ class HistoryPage(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setResizeContentsPrecision(50)
         header.setHighlightSections(False)
+        header.setMinimumHeight(34)
         self.view.setSortingEnabled(True)
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -128,7 +130,8 @@ class HistoryPage(QWidget):
         self.pair.clear()
         self.pair.addItem(self.tr("All models"), None)
         for main, draft in dict.fromkeys((one.main_model, one.draft_model) for one in self._summaries):
-            self.pair.addItem(f"{main} + {draft}" if draft else main, [main, draft])
+            names = [short_name(name)[0] for name in (main, draft) if name]
+            self.pair.addItem(" + ".join(names), [main, draft])
         place = self.pair.findData(list(chosen)) if chosen else 0
         self.pair.setCurrentIndex(max(0, place))
 
@@ -148,7 +151,8 @@ class HistoryPage(QWidget):
         else:
             text = self.tr("On this computer, lookup makes {main} {times} as fast (%n answer(s)).", "", one.requests)
         times = figures.times(one.speedup)
-        return text.replace("{draft}", one.draft_model).replace("{main}", one.main_model).replace("{times}", times)
+        names = (short_name(one.main_model)[0], short_name(one.draft_model)[0])
+        return text.replace("{times}", times).replace("{main}", names[0]).replace("{draft}", names[1])
 
     def _choose_file(self, kind: str) -> None:
         name = str(Path.home() / f"tandem-history.{kind}")

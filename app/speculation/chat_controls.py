@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt
 from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.preferences.controls import Chooser
@@ -33,6 +33,7 @@ class ChatControls(QWidget):
         self._names = {key: QLabel(self._body) for key in self.choosers}
         form = QFormLayout(self._body)
         form.setContentsMargins(0, 4, 0, 4)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for key, chooser in self.choosers.items():
             for value in [value for value, _ in SETTINGS[key].choices] or _DEPTHS:
@@ -44,7 +45,7 @@ class ChatControls(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.fold)
+        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._body)
         session.speculation_changed.connect(self.refresh)
         self.retranslate()

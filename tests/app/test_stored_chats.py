@@ -234,6 +234,25 @@ def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtB
     assert not window._banner.isVisible()
 
 
+def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat.id
+    assert chat is not None
+    window._actions["delete-chat"].trigger()
+    settle(window, qtbot)
+    window._chats.show_view("trashed")
+    qtbot.waitUntil(lambda: titles(window) == ["First"])
+    window._chats._activated(window._chats.model.index(0))
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    window._commands.act_on_chat("purge", chat)
+    qtbot.waitUntil(lambda: titles(window) == [])
+    assert turns(window) == []
+    assert not window._actions["restore-chat"].isEnabled()
+
+
 def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)

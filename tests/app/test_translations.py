@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.actions import ACTIONS, MENUS
 from app.language import LANGUAGES, best_language, compiled
 from app.places import translation_sources
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from app.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
+ACCELERATOR = re.compile(r"(?<!&)&([^&\s])")
 PLACEHOLDER = re.compile(r"\{[^}]*\}|%n|%[0-9]|</?b>")
 
 
@@ -74,6 +76,17 @@ def test_plurals_have_as_many_forms_as_the_language(language: str) -> None:
     for _, message in messages(language):
         if message.get("numerus"):
             assert len(forms(message)) == (2 if language == "en" else 1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_accelerators_are_unique_in_a_menu(language: str, qapp: Application) -> None:
+    """The letter after "&" opens a menu's entry; two entries of one menu with the same letter would hide each other."""
+    qapp.language.choose(language)
+    for menu in (*MENUS, None):
+        texts = [spec.text for spec in ACTIONS if spec.menu == menu] if menu else list(MENUS.values())
+        shown = [QCoreApplication.translate("Actions", text) for text in texts]
+        letters = [found.casefold() for text in shown for found in ACCELERATOR.findall(text)]
+        assert len(letters) == len(set(letters)), menu
 
 
 def test_every_translated_string_is_a_literal() -> None:

@@ -175,7 +175,7 @@ def soak(main: Path, draft: Path, seconds: float, note: Callable[[str, object], 
 def test_a_short_soak_leaves_right_texts_and_nothing_else(
     tiny_main: Path, tiny_draft: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    soak(tiny_main, tiny_draft, 9.0, record_property)
+    soak(tiny_main, tiny_draft, 6.0, record_property)
 
 
 @pytest.mark.campaign

@@ -1,0 +1,50 @@
+"""A request under way, and how its end is told."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from engine.engine import RequestStream
+from engine.errors import EngineError, InternalFailure
+from engine.events import Finished
+from engine.generation import Generation
+from engine.lanes.solo import SoloRun
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Active:
+    """A request under way: it reads its prompt (no run, not batched), or is decoded by itself or in the batch.
+
+    `apart` says why it has to stay out of the batch, `needs` how many bytes its caches will take.
+    """
+
+    stream: RequestStream
+    generation: Generation
+    run: SoloRun | None = None
+    batched: bool = False
+    apart: str | None = None
+    needs: int = 0
+
+
+def log_finished(event: Finished) -> None:
+    stats = event.stats
+    log.info(
+        "%s after %d tokens in %d rounds: %.1f tokens/s, %d of %d guesses accepted, first token after %.3f s",
+        event.reason,
+        stats.generated_tokens,
+        stats.rounds,
+        stats.decode_tps or 0.0,
+        stats.accepted,
+        stats.drafted,
+        stats.ttft_s or 0.0,
+    )
+
+
+def as_engine_error(error: Exception) -> EngineError:
+    if isinstance(error, EngineError):
+        return error
+    log.error("a request failed", exc_info=error)
+    return InternalFailure(f"{type(error).__name__}: {error}")

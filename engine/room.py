@@ -1,0 +1,44 @@
+"""Whether there is memory for one more text beside those that are under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.active import Active
+from engine.generation import Generation, release_unused_memory
+from engine.memory import check_text
+from engine.models import Models
+from engine.prefix_cache import PrefixCache
+
+
+class Room:
+    """The memory that texts share. An answer without a limit is taken to grow by `context` tokens at most."""
+
+    def __init__(self, models: Models, prefix_cache: PrefixCache, context: int) -> None:
+        self._models = models
+        self._prefix_cache = prefix_cache
+        self._context = context
+
+    def needed(self, generation: Generation) -> int:
+        """Bytes that the caches of both models will take for this text."""
+        return self._models.text_bytes(self._most_tokens(generation))
+
+    def make(self, generation: Generation, others: Iterable[Active]) -> None:
+        """Drop finished turns where that makes the text fit; raise `NotEnoughMemory` where nothing does."""
+        promised = sum(other.needs - self._held_bytes(other) for other in others)
+        free = self._models.use().free - promised
+        missing = self.needed(generation) - free
+        if missing > 0:
+            self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - missing))
+            release_unused_memory()
+            free = self._models.use().free - promised
+        check_text(self._models.main.info.name, self._most_tokens(generation), self._models.text_bytes, free)
+
+    def _held_bytes(self, active: Active) -> int:
+        """What of the memory that a request needs it has already taken."""
+        sequence = active.generation.conversation.main
+        read = len(sequence.tokens) if active.batched else sequence.position
+        return min(active.needs, self._models.text_bytes(read))
+
+    def _most_tokens(self, generation: Generation) -> int:
+        return min(generation.most_tokens, len(generation.conversation.main.tokens) + self._context)

@@ -1,0 +1,88 @@
+"""A language whose every text is at least 40 % longer: nothing is cut off at the smallest size, on any page."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QSize, QTranslator
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from app.preferences.dialog import PAGES
+from app.preferences.form import Form
+from tests.app.models.conftest import open_shown as open_shown
+from tests.app.models.shown_library import LARGER, downloading
+from tests.app.models.test_page import cut_texts
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.application import Application
+    from tests.app.models.conftest import OpenShown
+
+# The tabs of this page stand in one line with its search field; words this long need more than the smallest width.
+_NEEDS = {"models": 900}
+_PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
+
+
+def longer(source: str) -> str:
+    """The text with every vowel outside of placeholders written twice, and filled up to 140 % of its length."""
+    parts = _PLACEHOLDER.split(source)
+    text = "".join(part if index % 2 else re.sub("([aeiouAEIOU])", r"\1\1", part) for index, part in enumerate(parts))
+    return text + "~" * max(0, math.ceil(1.4 * len(source)) - len(text))
+
+
+class PseudoLanguage(QTranslator):
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, _context: str, source: str, _comment: str | None = None, n: int = -1) -> str:
+        return longer(source).replace("%n", str(n)) if n >= 0 else longer(source)
+
+
+@pytest.fixture
+def pseudo(qapp: Application) -> Iterator[None]:
+    translator = PseudoLanguage()
+    qapp.installTranslator(translator)
+    yield
+    qapp.removeTranslator(translator)
+
+
+def cut_off(window: QWidget) -> list[str]:
+    boxes = [box for box in window.findChildren(QComboBox) if box.isVisible()]
+    return cut_texts(window) + [box.currentText() for box in boxes if box.minimumSizeHint().width() > box.width() + 1]
+
+
+def test_a_text_grows_by_four_tenths_and_keeps_its_placeholders() -> None:
+    assert longer("{name} of %n model(s)").startswith("{name} oof %n moodeel(s)")
+    assert all(len(longer(text)) >= 1.4 * len(text) for text in ("Off", "Speculation", "Top p", "{a} b"))
+
+
+@pytest.mark.usefixtures("pseudo")
+@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
+def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot, spec) -> None:  # type: ignore[no-untyped-def]
+    window, library, _ = open_shown()
+    library.show(downloading(LARGER))
+    settings = window._settings
+    settings.resize(settings.minimumSize().expandedTo(QSize(_NEEDS.get(spec.id, 0), 0)))
+    settings.open(spec.id)
+    with contextlib.suppress(qtbot.TimeoutError):
+        qtbot.waitUntil(lambda: not cut_off(settings), timeout=2000)
+    assert cut_off(settings) == []
+    page = settings.page(spec.id)
+    if isinstance(page, Form):
+        assert page.widget().width() <= page.viewport().width(), "wider than the window"
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    for size in ((1440, 900), (900, 600)):
+        window.resize(*size)
+        with contextlib.suppress(qtbot.TimeoutError):
+            qtbot.waitUntil(lambda: not cut_off(window), timeout=2000)
+        assert cut_off(window) == [], size
