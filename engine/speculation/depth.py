@@ -29,7 +29,8 @@ BUDGET_SHARE = 0.015
 FIRST_PROBE = 16
 LAST_PROBE = 512
 LAST_PATIENCE = 16
-PLAIN_SAMPLES = 2
+# Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
+PLAIN_SAMPLES = 4
 
 Arm = tuple[str | None, int]
 PLAIN_ARM: Arm = (None, 0)

@@ -161,11 +161,16 @@ class Drafting:
             record.draft_s if timed else None,
             bucket=choice.bucket,
             checked=max(1, record.drafted),
-            typical=self.tokens_read == read_before,
+            typical=self.tokens_read == read_before and self._is_pipelined(choice, record),
         )
         for source, proposer in self.proposers.items():
             for trial in proposer.trials():
                 controller.learn(source, trial)
+
+    @staticmethod
+    def _is_pipelined(choice: Choice, record: RoundRecord) -> bool:
+        """A plain round that the device had to wait for is slower than plain decoding, which launches ahead."""
+        return choice.depth > 0 or record.host_s == 0.0
 
     def interrupted(self) -> None:
         """Something else ran between two rounds, so that the time between them says nothing about either."""

@@ -93,7 +93,7 @@ def test_a_stretch_of_plain_decoding_gets_probed_ever_more_rarely() -> None:
 
 def test_acceptance_of_one_kind_of_guess_does_not_stand_for_another() -> None:
     controller = DepthController()
-    for _ in range(3):
+    for _ in range(4):
         controller.observe(None, 0, 1, 0, 0.02, None)
     for _ in range(40):
         controller.learn("ngram", Trial("3", 2, 0))
@@ -105,7 +105,7 @@ def test_acceptance_of_one_kind_of_guess_does_not_stand_for_another() -> None:
 
 def test_auto_takes_the_proposer_with_the_better_speed() -> None:
     controller = DepthController()
-    for _ in range(3):
+    for _ in range(4):
         controller.observe(None, 0, 1, 0, 0.02, None)
     for _ in range(30):
         controller.observe("draft", 4, 5, 2, 0.045, 0.02)
@@ -125,7 +125,7 @@ def test_rows_that_ride_along_are_part_of_the_cost() -> None:
 
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     controller = DepthController()
-    for _ in range(3):
+    for _ in range(4):
         controller.observe(None, 0, 1, 0, 0.02, None)
     for _ in range(3):
         controller.observe("draft", 4, 5, 4, 0.03, 0.01)
@@ -138,7 +138,7 @@ def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
 def test_guesses_past_the_end_of_an_answer_are_no_rejections() -> None:
     cut, rejected = DepthController(), DepthController()
     for controller, checked in ((cut, 2), (rejected, 8)):
-        for _ in range(3):
+        for _ in range(4):
             controller.observe(None, 0, 1, 0, 0.02, None)
         for _ in range(10):
             controller.observe("draft", 8, 9, 2, 0.03, 0.01, checked=checked)
@@ -155,7 +155,7 @@ def test_timing_the_drafting_now_and_then_is_no_surprise_to_the_costs() -> None:
 
 def test_drafting_timed_now_and_then_is_counted_once() -> None:
     controller = DepthController()
-    for _ in range(3):
+    for _ in range(4):
         controller.observe(None, 0, 1, 0, 0.02, None)
     for number in range(40):
         controller.observe("draft", 4, 5, 4, 0.04, 0.015 if number % 16 == 0 else None)
