@@ -28,6 +28,11 @@ def cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir(_APP, appauthor=False))
 
 
+def learned_file() -> Path:
+    """Where the engine keeps what speculation costs and brings on this machine. It may not exist yet."""
+    return cache_folder() / "learned.json"
+
+
 def data_folder() -> Path:
     """The user's folder for what must never be lost. It may not exist yet."""
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, TextIO
 
+from app.places import learned_file
 from engine import (
     ChatRequest,
     Engine,
@@ -24,6 +25,7 @@ from engine import (
     starter_pair,
 )
 from engine.events import as_json
+from engine.settings import EngineSettings
 
 FINISHED, FAILED, BAD_USAGE = 0, 1, 2
 
@@ -54,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     show = _JsonOutput() if arguments.json else _TextOutput()
     try:
         first = _request(arguments, [])  # bad settings are told before any model is loaded
-        with Engine() as engine:
+        with Engine(EngineSettings(learned_file=learned_file())) as engine:
             pair = engine.load(main, draft).result()
             if pair.draft_problem is not None:
                 raise pair.draft_problem

@@ -170,6 +170,12 @@ def plain_reasons() -> dict[str, str]:
         "draft-not-usable": translate(
             "PlainReasons", "Not guessing: the draft model cannot be used with this main model. {reason}"
         ),
+        "draft-failed": translate(
+            "PlainReasons", "Not guessing: the draft model failed and is left out of this answer."
+        ),
+        "draft-context-full": translate("PlainReasons", "Not guessing: the draft model's context is full."),
+        "no-guess": translate("PlainReasons", "Not guessing: the draft model has nothing that fits here."),
+        "carried-rows": translate("PlainReasons", "Not guessing: earlier tokens have to be read again first."),
         "cache-kind": translate("PlainReasons", "Not guessing: this model's cache ({kind}) cannot be rolled back."),
         "no-match": translate("PlainReasons", "Not guessing: lookup found nothing like this in the chat so far."),
         "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),

@@ -14,6 +14,7 @@ from engine.hub.names import resolve_model
 from engine.loading import LoadedModel, ModelInfo, load
 from engine.settings import EngineSettings
 from engine.speculation.drafting import Drafting
+from engine.speculation.learned import learned_here
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class Models:
 
     def __init__(self, settings: EngineSettings, give_up: Callable[[], bool] = lambda: False) -> None:
         self._settings = settings
+        self._learned = learned_here(settings.learned_file) if settings.learned_file else None
         self._give_up = give_up
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
@@ -82,7 +84,8 @@ class Models:
 
     def use_main(self, main: LoadedModel) -> None:
         """From now on `main` answers, without a draft."""
-        self._main, self._drafting, self._draft, self._parked = main, Drafting(main), None, None
+        self._main, self._drafting = main, Drafting(main, self._learned)
+        self._draft = self._parked = None
         release_unused_memory()
         self._wired.raise_it()
 

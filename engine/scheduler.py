@@ -337,6 +337,9 @@ class Scheduler:
         finished = active.generation.finish()
         log_finished(finished)
         active.stream.deliver(finished)
+        if self.models.loaded:
+            # Now that the answer is out, nobody waits for the disk.
+            self.models.drafting.keep()
 
     def _cancel(self, active: Active) -> None:
         """End a request that is under way, with what has been drawn for it so far."""

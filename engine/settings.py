@@ -19,7 +19,8 @@ class EngineSettings:
     (4, 8 or None for the model's own precision) are how the full-attention caches of main and draft are stored; they
     apply to models loaded from then on. Both models are unloaded after `unload_after_s` seconds without a request.
     Before a model is loaded, room for a text of `context` tokens is counted in; `memory_limit` in bytes stands in for
-    what the device recommends.
+    what the device recommends. What speculation costs and brings on this machine is kept in `learned_file` if one is
+    given.
     """
 
     most_active: int = 8
@@ -31,6 +32,7 @@ class EngineSettings:
     unload_after_s: float | None = None
     context: int = 4096
     memory_limit: int | None = None
+    learned_file: Path | None = None
 
     def __post_init__(self) -> None:
         require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)

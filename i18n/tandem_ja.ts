@@ -1786,6 +1786,22 @@
         <translation>推測していません: このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
+        <source>Not guessing: the draft model failed and is left out of this answer.</source>
+        <translation>推測していません: ドラフトモデルでエラーが起きたため、この回答では使いません。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model&apos;s context is full.</source>
+        <translation>推測していません: ドラフトモデルのコンテキストがいっぱいです。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model has nothing that fits here.</source>
+        <translation>推測していません: ここに合う推測がドラフトモデルにありません。</translation>
+    </message>
+    <message>
+        <source>Not guessing: earlier tokens have to be read again first.</source>
+        <translation>推測していません: 先に前のトークンを読み直す必要があります。</translation>
+    </message>
+    <message>
         <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>推測していません: このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>

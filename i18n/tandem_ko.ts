@@ -1786,6 +1786,22 @@
         <translation>추측하지 않는 중: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
+        <source>Not guessing: the draft model failed and is left out of this answer.</source>
+        <translation>추측하지 않는 중: 초안 모델에 문제가 생겨 이 답변에서는 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model&apos;s context is full.</source>
+        <translation>추측하지 않는 중: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model has nothing that fits here.</source>
+        <translation>추측하지 않는 중: 초안 모델의 추측이 여기에 맞지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not guessing: earlier tokens have to be read again first.</source>
+        <translation>추측하지 않는 중: 앞의 토큰을 먼저 다시 읽어야 해요.</translation>
+    </message>
+    <message>
         <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>추측하지 않는 중: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
     </message>

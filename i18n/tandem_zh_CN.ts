@@ -1786,6 +1786,22 @@
         <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
+        <source>Not guessing: the draft model failed and is left out of this answer.</source>
+        <translation>未猜测：草稿模型出错，这次回答不再使用它。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model&apos;s context is full.</source>
+        <translation>未猜测：草稿模型的上下文已满。</translation>
+    </message>
+    <message>
+        <source>Not guessing: the draft model has nothing that fits here.</source>
+        <translation>未猜测：草稿模型在这里没有合适的猜测。</translation>
+    </message>
+    <message>
+        <source>Not guessing: earlier tokens have to be read again first.</source>
+        <translation>未猜测：需要先重新读取前面的 token。</translation>
+    </message>
+    <message>
         <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
     </message>

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.errors import EngineError
+from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel, ModelInfo
 from engine.prefix_cache import Conversation, continue_on
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.depth import Choice, DepthController
+from engine.speculation.learned import LearnedFile
 from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
@@ -24,7 +25,8 @@ from engine.stats import RoundRecord
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MOST_CARRIED = 16
-# From this share of the main model's tokens on, guessing among those that both models have beats rewriting text.
+# From this share of the main model's tokens on, guessing among those that both have is at least as good as rewriting
+# text. Measured on the starter pair with merges taken from the draft's tokenizer, and with counterparts hidden.
 ENOUGH_SHARED = 0.5
 
 
@@ -32,16 +34,19 @@ class Drafting:
     """Proposers and controllers for one main model.
 
     `proposers` holds those of the request that runs. `set_draft` may come in the middle of it and takes effect at
-    the next round.
+    the next round. What its controllers learn outlives the program in `learned`, if given.
     """
 
-    def __init__(self, main: LoadedModel) -> None:
+    def __init__(self, main: LoadedModel, learned: LearnedFile | None = None) -> None:
         self.proposers: dict[str, Proposer] = {}
         self._main = main
+        self._learned_file = learned
+        self._news = False
         self._draft: LoadedModel | None = None
         self._translation: Translation | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
-        self._controllers: dict[str, DepthController] = {}
+        self._pair = (_identity(main), "")
+        self._controllers: dict[tuple[str, str], DepthController] = {}
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
         self._read_before = 0
@@ -73,11 +78,13 @@ class Drafting:
 
         Returns why the draft asked for is not in use, or None.
         """
+        self.keep()
         self._draft = draft
+        self._pair = (self._pair[0], "" if draft is None else _identity(draft))
         self._translation = None if draft is None else self._translation_for(draft)
         self._why_no_draft = Choice(None, 0, "no-draft")
         if problem is not None:
-            self._why_no_draft = Choice(None, 0, "draft-not-usable", (("problem", str(problem)),))
+            self._why_no_draft = Choice(None, 0, "draft-not-usable", (("reason", _why(problem)),))
         if self._request is not None:
             conversation, sampler = self._request
             conversation.draft = None
@@ -99,6 +106,12 @@ class Drafting:
             proposer.abandon()
         self.proposers.clear()
         self._request = None
+
+    def keep(self) -> None:
+        """Write down what was learned since the last time, for the next run of the program."""
+        if self._learned_file is not None and self._news:
+            self._learned_file.keep(self._controller, *self._pair)
+        self._news = False
 
     def choose(self, remaining: int, carried: int) -> Choice:
         """What the next round guesses, with `remaining` tokens to go and `carried` rows to feed again."""
@@ -138,6 +151,7 @@ class Drafting:
         """
         read_before, self._read_before = self._read_before, self.tokens_read
         controller = self._controller
+        self._news = True
         controller.observe(
             choice.source if choice.depth else None,
             choice.depth,
@@ -160,10 +174,11 @@ class Drafting:
 
     @property
     def _controller(self) -> DepthController:
-        name = self._draft.info.name if self._draft is not None else ""
-        if name not in self._controllers:
-            self._controllers[name] = DepthController()
-        return self._controllers[name]
+        if self._pair not in self._controllers:
+            self._controllers[self._pair] = controller = DepthController()
+            if self._learned_file is not None:
+                self._learned_file.restore(controller, *self._pair)
+        return self._controllers[self._pair]
 
     def _fixed(self, limits: dict[str, int]) -> Choice:
         """The user's own depth, with the first proposer that has anything to offer."""
@@ -220,3 +235,12 @@ class Drafting:
         """What lies between the two tokenizers; None where their ids are the same."""
         relation = compare(vocabulary_of(self._main.tokenizer), vocabulary_of(draft.tokenizer))
         return None if relation.kind == "same" else Translation(self._main.tokenizer, draft.tokenizer)
+
+
+def _identity(model: LoadedModel) -> str:
+    """Another quantisation of a model under the same name has another size."""
+    return f"{model.info.name}, {model.info.bytes} bytes"
+
+
+def _why(problem: EngineError) -> str:
+    return problem.reason if isinstance(problem, ModelNotUsable) else problem.code

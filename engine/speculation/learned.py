@@ -11,9 +11,14 @@ import json
 import logging
 import os
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
+import psutil
+
+import engine
 from engine.speculation.depth import DepthController
 
 log = logging.getLogger(__name__)
@@ -23,6 +28,13 @@ MOST_PAIRS = 64
 LARGEST_FILE = 4 * 2**20
 
 
+def learned_here(path: Path) -> LearnedFile:
+    """The file at `path` for the machine and the mlx that this runs on."""
+    chip = mx.device_info().get("device_name", "")
+    machine = f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {engine.BLAS}"
+    return LearnedFile(path, machine, version("mlx"))
+
+
 class LearnedFile:
     """The file at `path`, read when it is first needed. `machine` and `mlx_version` say where its figures hold."""
 
@@ -30,6 +42,7 @@ class LearnedFile:
         self._path = path
         self._stamp = {"format": FORMAT, "machine": machine, "mlx": mlx_version}
         self._pairs: dict[str, Any] | None = None
+        self._refused = False
 
     def restore(self, controller: DepthController, main: str, draft: str = "") -> bool:
         """Let `controller` go on from what was learned for this pair; False when nothing usable is known."""
@@ -44,7 +57,15 @@ class LearnedFile:
         return True
 
     def keep(self, controller: DepthController, main: str, draft: str = "") -> None:
-        """Write down what `controller` learned for this pair. Raises OSError where the disk refuses."""
+        """Write down what `controller` learned for this pair; a disk that refuses is told in the log once."""
+        try:
+            self._keep(controller, main, draft)
+        except OSError as error:
+            level = logging.DEBUG if self._refused else logging.WARNING
+            self._refused = True
+            log.log(level, "%s cannot be written, depths will be learned afresh: %s", self._path, error)
+
+    def _keep(self, controller: DepthController, main: str, draft: str) -> None:
         pairs = self._read()
         pairs.pop(_key(main, draft), None)
         pairs[_key(main, draft)] = controller.export()

@@ -24,6 +24,7 @@ from engine import (
     TokensCommitted,
 )
 from engine.errors import BadRequest, EngineClosed, NoModel, PromptTooLong
+from engine.settings import EngineSettings
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 
@@ -313,3 +314,21 @@ with Engine() as engine:
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
     assert result.stdout.strip() == "length"
+
+
+def test_what_was_learned_outlives_the_engine(tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> None:
+    settings = EngineSettings(learned_file=tmp_path / "cache" / "learned.json")
+    for known in (False, True):
+        with Engine(settings) as engine:
+            engine.load(tiny_main, tiny_draft).result(timeout=30)
+            committed = [event for event in ask(engine, method="auto") if isinstance(event, TokensCommitted)]
+        assert (committed[0].stats.plain_tps is not None) == known
+    assert list(tmp_path.glob("cache/*")) == [tmp_path / "cache" / "learned.json"]
+
+
+@pytest.mark.expects_log
+def test_a_disk_that_refuses_does_not_fail_the_request(tiny_main: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("where the folder should be")
+    with Engine(EngineSettings(learned_file=tmp_path / "file" / "learned.json")) as engine:
+        engine.load(tiny_main).result(timeout=30)
+        assert all(finished(ask(engine, max_tokens=4)).reason == "length" for _ in range(2))
