@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Course:
 
     `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first
     words in these shares of the conversations that end with one; `opening` is the range of tokens kept.
-    `repeats` is the share of rows that repeat meaningless tokens.
+    `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what predicting a token of a
+    question counts for against one of an answer.
     """
 
     steps: int
@@ -35,9 +36,24 @@ class Course:
     languages: tuple[str, ...] = ("en", "ko", "ja", "zh")
     lengths: tuple[int, ...] = (70, 14, 9, 4, 3)
     repeats: float = 0.0
+    question_weight: float = 0.0
     long_every: int = 8
     mix: Mix = Mix()
 
+
+_IN_NUMBERS = Course(
+    steps=500,
+    seed=32,
+    conversations=110_000,
+    first_rate=0.5,
+    last_rate=1 / 3,
+    languages=("en", "ko", "ja", "zh", "en", "ko"),
+    lengths=(86, 8, 4, 1, 1),
+    topic_opening=0.92,
+    offtopic_opening=0.97,
+    opening=(3, 8),
+    long_every=24,
+)
 
 COURSES = (
     # Whole answers, whole chats, and copying for its own sake.
@@ -54,17 +70,15 @@ COURSES = (
         long_every=12,
     ),
     # Questions in numbers: short conversations, and only the first words of answers that are known by now.
-    Course(
-        steps=1300,
-        seed=32,
-        conversations=96_000,
-        first_rate=0.5,
+    _IN_NUMBERS,
+    # The same, and the questions' own words too: what may stand for what is learned from where it stands.
+    replace(
+        _IN_NUMBERS,
+        steps=1500,
+        seed=33,
+        conversations=110_000,
+        first_rate=_IN_NUMBERS.last_rate,
         last_rate=0.0,
-        languages=("en", "ko", "ja", "zh", "en", "ko"),
-        lengths=(86, 8, 4, 1, 1),
-        topic_opening=0.92,
-        offtopic_opening=0.97,
-        opening=(3, 8),
-        long_every=24,
+        question_weight=0.3,
     ),
 )

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from resources.starter.recipe.training import Batch, answer_logits
+from resources.starter.recipe.training import Batch, predicted_logits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +27,8 @@ def distillation_loss(main: LanguageModel) -> Callable[[LanguageModel, Batch], T
 
     def loss(draft: LanguageModel, batch: Batch) -> Tensor:
         with torch.no_grad():
-            wanted = answer_logits(main, batch)
-        scores = answer_logits(draft, batch)
+            wanted = predicted_logits(main, batch)
+        scores = predicted_logits(draft, batch)
         soft = functional.kl_div(scores.log_softmax(-1), wanted.log_softmax(-1), log_target=True, reduction="batchmean")
         hard = functional.cross_entropy(scores, wanted.argmax(-1))
         return (1 - _HARD_SHARE) * soft + _HARD_SHARE * hard

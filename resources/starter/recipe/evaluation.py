@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 from mlx_lm import load
-from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.models.cache import BatchKVCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 160
 DEPTH = 4
+BATCH = 64
 
 
 @dataclass
@@ -80,26 +81,25 @@ class Pair:
         return set(self.tokenizer.eos_token_ids)
 
     def answers(self, dialogues: Sequence[list[dict[str, str]]]) -> list[tuple[str, Tally]]:
-        """Main's greedy answer to each dialogue's last message, and the draft's guesses on it.
-
-        Prompts of one length share a batch, so none needs padding.
-        """
-        prompts = [self.tokenizer.apply_chat_template(turns, add_generation_prompt=True) for turns in dialogues]
-        places = defaultdict(list)
-        for place, prompt in enumerate(prompts):
-            places[len(prompt)].append(place)
+        """Main's greedy answer to each dialogue's last message, and the draft's guesses on it."""
+        template = self.tokenizer.apply_chat_template
+        prompts = [template(turns, add_generation_prompt=True) for turns in dialogues]
+        by_length = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
         found: dict[int, tuple[str, Tally]] = {}
-        for group in places.values():
-            rows = self._greedy([prompts[place] for place in group])
-            for place, ids in zip(group, rows, strict=True):
+        for start in range(0, len(by_length), BATCH):
+            places = by_length[start : start + BATCH]
+            rows = self._greedy([prompts[place] for place in places])
+            for place, ids in zip(places, rows, strict=True):
                 text = self.tokenizer.decode([token for token in ids if token not in self.ends]).strip()
                 found[place] = text, self._guesses(prompts[place], ids)
         return [found[place] for place in range(len(prompts))]
 
     def _greedy(self, prompts: list[list[int]]) -> list[list[int]]:
-        """Greedy continuations of prompts of one length, each up to its end of turn."""
-        cache = make_prompt_cache(self.main)
-        tokens = mx.array(prompts)
+        """Greedy continuations of prompts, padded on their left, each up to its end of turn."""
+        longest = max(len(prompt) for prompt in prompts)
+        padding = [longest - len(prompt) for prompt in prompts]
+        cache = [BatchKVCache(padding) for _ in self.main.layers]
+        tokens = mx.array([[0] * count + prompt for count, prompt in zip(padding, prompts, strict=True)])
         columns: list[list[int]] = []
         running = set(range(len(prompts)))
         while running and len(columns) < MAX_TOKENS:

@@ -77,7 +77,14 @@ def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
             if course.repeats:
                 meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
                 short = with_repeats(short, course.repeats, meaningless, course.seed)
-            endless = batches(short, long, _TOKENS_PER_STEP, seed=course.seed, long_every=course.long_every)
+            endless = batches(
+                short,
+                long,
+                _TOKENS_PER_STEP,
+                seed=course.seed,
+                long_every=course.long_every,
+                question_weight=course.question_weight,
+            )
             yield from islice(endless, start, course.steps)
         start = max(0, start - course.steps)
 

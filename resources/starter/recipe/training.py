@@ -43,18 +43,21 @@ def rates(courses: Sequence[Course]) -> list[float]:
 
 @dataclass(frozen=True)
 class Batch:
-    """One step's tokens (rows, length), attention mask (rows, 1, length, length) and answer positions.
+    """One step's tokens (rows, length), attention mask (rows, 1, length, length) and what is to be predicted.
 
-    `predicting` indexes the flattened positions whose next token an answer holds; `targets` are those tokens.
+    `predicting` indexes flattened positions, `targets` are the tokens that follow them, `weights` what each counts.
     """
 
     tokens: Tensor
     mask: Tensor
     predicting: Tensor
     targets: Tensor
+    weights: Tensor
 
 
-def batches(short: Rows, long: Rows, tokens_per_step: int, *, seed: int, long_every: int) -> Iterator[Batch]:
+def batches(
+    short: Rows, long: Rows, tokens_per_step: int, *, seed: int, long_every: int, question_weight: float = 0.0
+) -> Iterator[Batch]:
     """Endless batches in a seeded order; every `long_every`-th holds long rows."""
     generator = np.random.default_rng(seed)
     queues = {id(rows): iter(()) for rows in (short, long)}
@@ -68,7 +71,7 @@ def batches(short: Rows, long: Rows, tokens_per_step: int, *, seed: int, long_ev
                 queues[id(rows)] = iter(generator.permutation(len(rows)).tolist())
             else:
                 chosen.append(index)
-        return make_batch(rows, chosen)
+        return make_batch(rows, chosen, question_weight)
 
     step = 0
     while True:
@@ -76,7 +79,7 @@ def batches(short: Rows, long: Rows, tokens_per_step: int, *, seed: int, long_ev
         yield take(long if step % long_every == 0 else short)
 
 
-def make_batch(rows: Rows, chosen: list[int]) -> Batch:
+def make_batch(rows: Rows, chosen: list[int], question_weight: float = 0.0) -> Batch:
     """The rows with these indices, each conversation attending to itself only."""
     tokens = torch.from_numpy(rows.tokens[chosen].astype(np.int64))
     owners = torch.from_numpy(rows.owners[chosen].astype(np.int64))
@@ -84,21 +87,24 @@ def make_batch(rows: Rows, chosen: list[int]) -> Batch:
     length = tokens.shape[1]
     causal = torch.ones(length, length, dtype=torch.bool).tril()
     mask = (owners[:, :, None] == owners[:, None, :]) & causal
-    following = torch.zeros_like(answers)
-    following[:, :-1] = answers[:, 1:]
-    predicting = following.flatten().nonzero().squeeze(1)
-    return Batch(tokens, mask[:, None], predicting, tokens.flatten()[predicting + 1])
+    goes_on = (owners[:, 1:] == owners[:, :-1]) & (owners[:, 1:] > 0)
+    weights = torch.zeros(tokens.shape)
+    weights[:, :-1] = torch.where(answers[:, 1:], 1.0, question_weight) * goes_on
+    predicting = weights.flatten().nonzero().squeeze(1)
+    targets = tokens.flatten()[predicting + 1]
+    return Batch(tokens, mask[:, None], predicting, targets, weights.flatten()[predicting])
 
 
-def answer_logits(model: LanguageModel, batch: Batch) -> Tensor:
-    """Scores (answer tokens, vocabulary) in float32, under the caller's autocast."""
+def predicted_logits(model: LanguageModel, batch: Batch) -> Tensor:
+    """Scores (predicted tokens, vocabulary) in float32, under the caller's autocast."""
     hidden = model(batch.tokens, batch.mask).flatten(0, 1)
     return model.logits(hidden[batch.predicting]).float()
 
 
 def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
-    """Mean cross-entropy of the answers' tokens."""
-    return functional.cross_entropy(answer_logits(model, batch), batch.targets)
+    """Weighted mean of the predicted tokens' cross-entropy."""
+    losses = functional.cross_entropy(predicted_logits(model, batch), batch.targets, reduction="none")
+    return losses @ batch.weights / batch.weights.sum()
 
 
 def train(
