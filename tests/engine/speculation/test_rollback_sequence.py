@@ -148,7 +148,7 @@ def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
     for length in (26, 21, 2):
         before = list(sequence.tokens)
         if not sequence.rewind(length):
-            assert (sequence.tokens, sequence.can_rewind(length)) == (before, False)
+            assert (sequence.tokens, sequence.reach(length)) == (before, 0)
             continue
         assert sequence.tokens == TOKENS[:length]
         branch = [*TOKENS[:length], 7, 8, 9]
@@ -167,7 +167,7 @@ def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken
     sequence = started("llama", 6)
     expected, _ = decode_plainly("llama", TOKENS[:8], 6)
 
-    assert (sequence.plain_only, sequence.carries, sequence.can_rewind(2)) == ("KVCache of llama", False, False)
+    assert (sequence.plain_only, sequence.carries, sequence.reach(2)) == ("KVCache of llama", False, 0)
     assert_same_logits(sequence.verify()[0], expected[0], "llama")
     sequence.commit(0, TOKENS[6:7])
     assert sequence.arrays()
