@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from engine.speculation.accept_rates import AcceptRates
@@ -31,6 +32,8 @@ LAST_PROBE = 512
 LAST_PATIENCE = 16
 # Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
+# Seconds for which a measured plain speed is quoted; a machine may be busy, hot or asleep later.
+PLAIN_HOLDS_S = 120.0
 
 Arm = tuple[str | None, int]
 PLAIN_ARM: Arm = (None, 0)
@@ -93,6 +96,7 @@ class DepthController:
         self._costs = RoundCosts()
         self._rates = AcceptRates()
         self._context = 0
+        self._plain_seen = monotonic()
         self._current: Arm = PLAIN_ARM
         self._trying: _Attempt | None = None
         self._since_attempt = 0
@@ -107,6 +111,8 @@ class DepthController:
         self._context = context_tokens
         self._costs.bucket = context_bucket(context_tokens)
         self._costs.interrupted()
+        if monotonic() - self._plain_seen > PLAIN_HOLDS_S:
+            self._costs.renew()
         self._current = PLAIN_ARM
         self._trying = None
 
@@ -166,6 +172,8 @@ class DepthController:
         """
         if typical:
             self._costs.observe(source, depth, width, seconds, draft_seconds)
+            if source is None:
+                self._plain_seen = monotonic()
         else:
             self._costs.pass_over(source, width)
         self._rates.round_passed()

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from math import exp, log, sqrt
+from statistics import median
 
 # A pass takes at least this share of its round, whatever the drafting is thought to take.
 LEAST_PASS = 0.1
 WINDOW = 9
 ENOUGH = 2
+ANCHORS = 4
 # How fast the common level follows one surprising round, and the most that a round may surprise (natural log).
 LEVEL_STEP = 0.1
 CLAMP = 0.25
@@ -99,7 +101,12 @@ class RoundCosts:
         self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
         self._stay = 0
+        self._anchors: list[float] | None = None
         self.bucket = 0
+
+    def renew(self) -> None:
+        """What is known may be of another hour: the next plain rounds say how much slower or faster all of it is."""
+        self._anchors = []
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
         """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows.
@@ -108,7 +115,11 @@ class RoundCosts:
         """
         self.pass_over(source, width)
         if source is None:
-            self._learn(PLAIN, 1, seconds)
+            known = self.plain()
+            if self._anchors is None or known is None:
+                self._learn(PLAIN, 1, seconds)
+            else:
+                self._anchor(known, seconds)
             return
         drafting = self._drafting(source, depth) if draft_seconds is None else draft_seconds
         if drafting is None:
@@ -132,7 +143,9 @@ class RoundCosts:
         return self._points(PLAIN).get(1)
 
     def plain_samples(self) -> int:
-        """How many plain rounds were measured at this context length."""
+        """How many plain rounds were measured at this context length, or since what is known was renewed."""
+        if self._anchors is not None and self.plain() is not None:
+            return len(self._anchors)
         return len(self._curve(PLAIN).get(1, ()))
 
     def plain_doubt(self) -> float:
@@ -167,6 +180,14 @@ class RoundCosts:
             known = _Samples(*[seconds] * samples)
             curves.setdefault((name, bucket), {})[key] = known
         self._curves, self._level, self._last = curves, 1.0, None
+        self.renew()
+
+    def _anchor(self, known: float, seconds: float) -> None:
+        assert self._anchors is not None
+        self._anchors.append(seconds)
+        if len(self._anchors) == ANCHORS:
+            self._level *= median(self._anchors) / known
+            self._anchors = None
 
     def _learn(self, name: str, key: int, seconds: float) -> None:
         samples = self._samples_to_extend(name, key)

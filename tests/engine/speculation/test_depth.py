@@ -160,3 +160,18 @@ def test_drafting_timed_now_and_then_is_counted_once() -> None:
     for number in range(40):
         controller.observe("draft", 4, 5, 4, 0.04, 0.015 if number % 16 == 0 else None)
     assert controller.expected_tps("draft", 4)[-1] == pytest.approx(5 / 0.04, rel=0.1)
+
+
+def test_restored_figures_are_set_right_by_the_first_plain_rounds() -> None:
+    slow = DepthController()
+    slow.begin(100)
+    for source, depth, seconds in [(None, 0, 0.03)] * 8 + [("draft", 4, 0.05)] * 8:
+        slow.observe(source, depth, depth + 1, depth, seconds, None)
+    fast = DepthController()
+    fast.load(slow.export())
+    fast.begin(100)
+    for _ in range(4):
+        assert fast.choose({"draft": 4}).reason == "measuring"
+        fast.observe(None, 0, 1, 0, 0.003, None)
+    assert fast.plain_tps() == pytest.approx(1 / 0.003)
+    assert fast.choose({"draft": 4}).source == "draft"

@@ -44,11 +44,14 @@ def test_the_next_run_expects_what_the_last_one_learned(path: Path, kept: DepthC
     assert restored.expected_tps("draft", 4) == pytest.approx(kept.expected_tps("draft", 4), rel=0.15)
 
 
-def test_a_restored_controller_speculates_from_the_first_round(path: Path, kept: DepthController) -> None:
-    del kept
+def test_a_restored_controller_speculates_once_it_has_seen_plain_speed(path: Path, kept: DepthController) -> None:
+    plain = kept.plain_tps()
+    assert plain is not None
     restored = DepthController()
     learned_file(path).restore(restored, "main", "draft")
     restored.begin(WORLD.context)
+    for _ in range(4):
+        restored.observe(None, 0, 1, 0, 1 / plain, None)
     assert restored.choose({"draft": 8}).depth >= 3
 
 
