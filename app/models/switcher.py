@@ -42,7 +42,8 @@ class Switcher(QObject):
         self._use_action = QAction(self)
         self._ready: Entry | None = None
         # What was asked for together (main to draft), and what was asked for as a draft of the model in use.
-        self._pairs: dict[str, str] = {}
+        # Main models got together with a draft, and which of the two are still on their way.
+        self._pairs: dict[str, set[str]] = {}
         self._as_draft: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
         header.main.clicked.connect(self.main_picker.open)
@@ -81,7 +82,7 @@ class Switcher(QObject):
             draft = inventory.entry(entry.draft)
             if draft is not None and not draft.here:
                 wanted.append(entry.draft)
-                self._pairs[entry.id] = entry.draft
+                self._pairs[entry.id] = {entry.id, entry.draft}
         self._library.get(*wanted)
 
     def unload(self) -> None:
@@ -125,6 +126,8 @@ class Switcher(QObject):
 
     def _tell_settled(self, status: DownloadStatus) -> None:
         if status.state == "failed" and status.error is not None:
+            # The other half is told of by itself.
+            self._pairs.pop(self._main_of(status.repository), None)
             self._tell_problem(status.error)
             return
         inventory = self._library.inventory
@@ -140,15 +143,17 @@ class Switcher(QObject):
 
     def _complete_pair(self, repository: str) -> str:
         """What to tell of now that `repository` is here: itself, its pair's main model, or nothing yet."""
-        main = next((main for main, draft in self._pairs.items() if repository in (main, draft)), "")
+        main = self._main_of(repository)
         if not main:
             return repository
-        both = {main, self._pairs[main]}
-        settled = {status.repository for status in self._library.downloads if status.state in ("ready", "failed")}
-        if not both <= settled:
+        self._pairs[main].discard(repository)
+        if self._pairs[main]:
             return ""
         del self._pairs[main]
         return main
+
+    def _main_of(self, repository: str) -> str:
+        return next((main for main, awaited in self._pairs.items() if repository in awaited), "")
 
     def _notify(self, sentence: str) -> None:
         """Where the window is not in front and the system has notifications."""
