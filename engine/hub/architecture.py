@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_PARSE_TRIES = 20
 _MODULE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DEFINES_MODEL = re.compile(r"^class Model\b|^from .* import .*\bModel\b", re.MULTILINE)
 
@@ -64,12 +65,22 @@ def _renamings() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
     folder = _package_folder("mlx_lm")
     tables: dict[str, Any] = {"MODEL_REMAPPING": {}, "MODEL_ARCHITECTURE_REMAPPING": {}}
     if folder is not None:
-        for node in ast.parse((folder / "utils.py").read_text(encoding="utf-8")).body:
+        for node in _parse((folder / "utils.py").read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name = node.targets[0].id
                 if name in tables:
                     tables[name] = ast.literal_eval(node.value)
     return tables["MODEL_REMAPPING"], tables["MODEL_ARCHITECTURE_REMAPPING"]
+
+
+def _parse(source: str) -> ast.Module:
+    """`ast.parse`, again where it lost a race: CPython 3.11 counts the parser's depth for all threads together."""
+    for _ in range(_PARSE_TRIES):
+        try:
+            return ast.parse(source)
+        except SystemError:
+            continue
+    return ast.parse(source)
 
 
 @lru_cache(maxsize=4)
