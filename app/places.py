@@ -9,13 +9,15 @@ from pathlib import Path
 
 import platformdirs
 
+from engine.places import resources
+
 _APP = "Tandem"
 _ROOT = Path(__file__).resolve().parent.parent
 
 
 def resource(*parts: str) -> Path:
     """A file or folder of `resources/`."""
-    return _ROOT.joinpath("resources", *parts)
+    return resources().joinpath(*parts)
 
 
 def translation_sources() -> Path:
