@@ -1343,6 +1343,10 @@
         <translation>ドラフト: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>ここでの実測 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>見込み {speed}（推定）</translation>
     </message>
@@ -1668,6 +1672,14 @@
     <message>
         <source>Look in another folder too…</source>
         <translation>別のフォルダも調べる…</translation>
+    </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>コンテキスト {count} トークンで計算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>メモリの計算に使うコンテキスト</translation>
     </message>
 </context>
 <context>

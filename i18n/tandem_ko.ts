@@ -1343,6 +1343,10 @@
         <translation>초안: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>여기서 측정 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>예상 {speed}(추정)</translation>
     </message>
@@ -1668,6 +1672,14 @@
     <message>
         <source>Look in another folder too…</source>
         <translation>다른 폴더도 살펴보기…</translation>
+    </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>컨텍스트 {count}토큰 기준</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>메모리 계산에 쓰는 컨텍스트</translation>
     </message>
 </context>
 <context>

@@ -1343,6 +1343,10 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>预计 {speed}（估算）</translation>
     </message>
@@ -1668,6 +1672,14 @@
     <message>
         <source>Look in another folder too…</source>
         <translation>再添加一个文件夹…</translation>
+    </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>按 {count} token 上下文计算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>计算内存所用的上下文</translation>
     </message>
 </context>
 <context>

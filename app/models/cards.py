@@ -15,6 +15,7 @@ from app.speculation.figures import times
 
 if TYPE_CHECKING:
     from app.models.entries import Entry
+    from app.models.measured import Measured
     from engine.hub.download_state import DownloadStatus
     from engine.hub.remove import RemovalPlan
 
@@ -94,6 +95,7 @@ class ModelCard(Card):
         self.entry = entry
         self._plan: RemovalPlan | None = None
         self._loaded = False
+        self._measured: Measured | None = None
         self._bar, self._sum = Bar(self.side), QLabel(self.side)
         self._sum.setProperty("look", "muted")
         self._sum.setWordWrap(True)
@@ -111,10 +113,12 @@ class ModelCard(Card):
             button.setVisible(with_care and not self.entry.is_starter)
         return check, remove
 
-    def show_state(self, loaded: bool, status: DownloadStatus | None, verifying: bool) -> None:
-        """What is true of the model now: whether it is in use, on its way or being checked."""
+    def show_state(
+        self, loaded: bool, status: DownloadStatus | None, verifying: bool, measured: Measured | None = None
+    ) -> None:
+        """What is true of the model now: in use, on its way or being checked, and what its draft has brought."""
         entry = self.entry
-        self._loaded = loaded
+        self._loaded, self._measured = loaded, measured
         if self._plan is not None:
             # The question stands until it is answered.
             return
@@ -174,7 +178,7 @@ class ModelCard(Card):
             self.removal_asked.emit(self.entry)
         else:
             self._plan = None
-            self.show_state(self._loaded, None, False)
+            self.show_state(self._loaded, None, False, self._measured)
 
     def _facts(self) -> str:
         entry = self.entry
@@ -188,9 +192,17 @@ class ModelCard(Card):
         if not entry.draft:
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
-        if entry.expected is not None:
-            draft += " · " + self.tr("{speed} expected (estimate)").format(speed=times(entry.expected.speedup))
+        if speed := self._speed():
+            draft += " · " + speed
         return f"{draft} · {facts}" if facts else draft
+
+    def _speed(self) -> str:
+        """What the draft has brought here, else what it may bring and that this is a guess."""
+        if self._measured is not None:
+            return self.tr("{speed} measured here").format(speed=times(self._measured.speedup))
+        if self.entry.expected is None:
+            return ""
+        return self.tr("{speed} expected (estimate)").format(speed=times(self.entry.expected.speedup))
 
     def _badge(self, loaded: bool, verifying: bool) -> tuple[str, str]:
         if verifying:

@@ -65,6 +65,11 @@ class Entry:
         return self.source == "starter"
 
     @property
+    def recorded_as(self) -> str:
+        """What the figures of answers call it: the starter's two folders by their parent too."""
+        return f"starter/{self.id}" if self.is_starter else self.id
+
+    @property
     def tight(self) -> bool:
         """Whether it fits with little room left for anything else."""
         return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
@@ -107,16 +112,16 @@ def from_installed(
         entry,
         draft=draft.id if draft else "",
         draft_name=_name_of(draft.id, catalog) if draft else "",
+        expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
         fit=check_fit(
             _size_of(model), _size_of(draft) if draft else None, min(context, model.context or context), limit
         ),
     )
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
     draft = catalog.models[model.drafts[0]] if model.drafts else None
     missing = [part for part in (model, draft) if part is not None and part.id not in here]
-    size = ModelSize(model.id, model.bytes, {})
     return Entry(
         model.id,
         "catalog",
@@ -131,17 +136,17 @@ def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], l
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        fit=check_fit(size, ModelSize(draft.id, draft.bytes, {}) if draft else None, 0, limit),
-        expected=estimate_speedup(model.bytes, model.active_bytes, draft.active_bytes, "same") if draft else None,
+        fit=check_fit(_size_in(model), _size_in(draft) if draft else None, min(context, model.context), limit),
+        expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         here=model.id in here,
         recommended=model.recommended,
     )
 
 
-def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
     """A search result: the catalog knows more of some of them."""
     if (known := catalog.models.get(model.id)) is not None:
-        entry = from_catalog(known, catalog, here, limit)
+        entry = from_catalog(known, catalog, here, context, limit)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
@@ -211,8 +216,16 @@ def _installed_draft(
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
+def _expected(main_bytes: int, main_active: int, draft_active: int) -> Estimate:
+    return estimate_speedup(main_bytes, main_active, draft_active, "same")
+
+
 def _name_of(id_: str, catalog: Catalog) -> str:
     return catalog.models[id_].name if id_ in catalog.models else short_name(id_)[0]
+
+
+def _size_in(model: CatalogModel) -> ModelSize:
+    return ModelSize(model.id, model.bytes, model.memory_config)
 
 
 def _size_of(model: InstalledModel) -> ModelSize:

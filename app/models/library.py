@@ -11,12 +11,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.bridge import Bridge
-from app.models.choices import Measured
+from app.models.measured import Measured, MeasuredPairs
+from app.models.wishes import wishes_of
 from app.places import cache_folder, data_folder, resource
 from app.preferences.keychain import Keychain
 from engine.errors import EngineError, InternalFailure
@@ -70,6 +72,7 @@ class Library(QObject):
     downloads_changed = Signal()
     search_changed = Signal()
     advice_changed = Signal(str)
+    measured_changed = Signal()
     settled = Signal(object)
     problem = Signal(object)
     verified = Signal(str, object)
@@ -86,10 +89,10 @@ class Library(QObject):
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
         self.searched = Search()
-        self.measured: dict[str, dict[str, Measured]] = {}
+        self._measured: MeasuredPairs = {}
         self.verifying: set[str] = set()
         self._places, self._keychain = places, keychain or Keychain()
-        self._access = _access_of(preferences)
+        self._wishes = wishes_of(preferences.values)
         self._pool: ThreadPoolExecutor | None = None
         self._shelf: Shelf | None = None
         self._bridge = Bridge(self)
@@ -143,7 +146,7 @@ class Library(QObject):
         shelf = Shelf(self._places(), self._keychain)
         self._shelf = shelf
         try:
-            shelf.configure(*self._access)
+            shelf.configure(self._wishes)
         except EngineError as error:
             return error
         return None
@@ -167,10 +170,10 @@ class Library(QObject):
     def _reconfigure(self) -> None:
         if self._shelf is None or self._closed:
             return
-        access = _access_of(self.preferences)
-        if access != self._access:
-            self._access = access
-            self._call(lambda shelf: shelf.configure(*access), then=lambda _: self._look())
+        wishes = wishes_of(self.preferences.values)
+        if wishes != self._wishes:
+            self._wishes = wishes
+            self._call(lambda shelf: shelf.configure(wishes), then=lambda _: self._look())
 
     def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
@@ -179,12 +182,12 @@ class Library(QObject):
 
     def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
         """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
-        access = self._access
+        wishes = self._wishes
 
         def keep(shelf: Shelf) -> bool:
-            kept = shelf.keep_token(access[0], token)
+            kept = shelf.keep_token(wishes.endpoint, token)
             if kept:
-                shelf.configure(*access)
+                shelf.configure(wishes)
             return kept
 
         self._call(keep, then=then)
@@ -210,7 +213,7 @@ class Library(QObject):
             return self._advice[path]
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
-            measured = {id_: one.speedup for id_, one in self.measured.get(path, {}).items()}
+            measured = {id_: one.speedup for id_, one in self.measured_with(path).items()}
             self._call(
                 lambda shelf: shelf.advise(path, measured),
                 then=lambda advice: self._take_advice(path, advice),
@@ -222,13 +225,23 @@ class Library(QObject):
         self._advice[path] = advice
         self.advice_changed.emit(path)
 
-    def note_speed(self, main_path: str, draft_path: str, measured: Measured) -> None:
-        """Remember what a pair brought, for the next advice."""
-        draft = self.inventory.at(draft_path) if self.inventory is not None else None
-        if draft is not None:
-            self.measured.setdefault(main_path, {})[draft.id] = measured
-            self._advice.pop(main_path, None)
-            self._asked.discard(main_path)
+    def measured_with(self, path: str) -> dict[str, Measured]:
+        """What drafts have brought to the main model in `path` on this machine, by their ids."""
+        if self.inventory is None:
+            return {}
+        main = self.inventory.at(path)
+        name = main.recorded_as if main is not None else Path(path).name
+        ids = {entry.recorded_as: entry.id for entry in self.inventory.installed}
+        return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
+
+    def take_measured(self, measured: MeasuredPairs) -> None:
+        """The figures of all answers so far; advice that they change is worked out again."""
+        if measured == self._measured:
+            return
+        self._measured = measured
+        self._advice.clear()
+        self._asked.clear()
+        self.measured_changed.emit()
 
     # Downloads
 
@@ -376,12 +389,6 @@ class Library(QObject):
                 (failed or self.problem.emit)(_as_engine_error(error))
 
         self._bridge.watch(self._pool.submit(work), done)
-
-
-def _access_of(preferences: PreferenceFile) -> tuple[str, str, tuple[str, ...], bool]:
-    """What decides where models are looked for: the Hub's address, the proxy, the folders, whether to work offline."""
-    values = preferences.values
-    return values.hub_endpoint, values.proxy, values.model_folders, values.work_offline
 
 
 def _as_engine_error(error: BaseException) -> EngineError:

@@ -22,6 +22,8 @@ from app.models.cards import DownloadCard, ModelCard
 from app.models.entries import short_name
 from app.models.hub_wording import size_words
 from app.models.marks import Tabs
+from app.preferences.controls import Chooser
+from app.preferences.table import FIT_CONTEXTS
 
 if TYPE_CHECKING:
     from app.models.entries import Entry
@@ -41,6 +43,7 @@ class ModelsPage(QWidget):
         self._tab = RECOMMENDED
         self._title, self._memory, self._note, self._empty = (QLabel(self) for _ in range(4))
         self.field, self._tabs = QLineEdit(self), Tabs(3, self)
+        self.context = Chooser(self)
         self._add_folder = QPushButton(self)
         self._heads = [QLabel(self), QLabel(self)]
         self._downloads: dict[str, DownloadCard] = {}
@@ -90,7 +93,11 @@ class ModelsPage(QWidget):
         whole.setContentsMargins(32, 24, 20, 0)
         whole.setSpacing(8)
         whole.addWidget(self._title)
-        whole.addWidget(self._memory)
+        memory = QHBoxLayout()
+        memory.setSpacing(12)
+        memory.addWidget(self._memory, 1)
+        memory.addWidget(self.context, 0, Qt.AlignmentFlag.AlignVCenter)
+        whole.addLayout(memory)
         whole.addSpacing(4)
         whole.addLayout(top)
         whole.addWidget(self._note)
@@ -102,12 +109,14 @@ class ModelsPage(QWidget):
         for index, button in enumerate(self._tabs.buttons):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
+        self.context.activated.connect(lambda _: library.preferences.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
         library.models_changed.connect(self._rebuild)
         library.search_changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
         library.problem.connect(self._show_problem)
         library.verified.connect(self._show_report)
+        library.measured_changed.connect(self._refresh_cards)
         self._session.models_changed.connect(self._refresh_cards)
 
     # What is shown
@@ -183,7 +192,8 @@ class ModelsPage(QWidget):
         for card in self._cards:
             entry = card.entry
             in_use = entry.path in loaded if entry.path else entry.id in names
-            card.show_state(in_use, by_id.get(entry.id), entry.path in self._library.verifying)
+            measured = self._library.measured_with(entry.path).get(entry.draft) if entry.path else None
+            card.show_state(in_use, by_id.get(entry.id), entry.path in self._library.verifying, measured)
         self._show_memory()
 
     def _entry_at(self, path: str) -> Entry | None:
@@ -301,9 +311,18 @@ class ModelsPage(QWidget):
             button.setText(text)
         self._tabs.buttons[self._tab].setChecked(True)
         self._add_folder.setText(self.tr("Look in another folder too…"))
+        self._word_contexts()
         self._rebuild()
         self._show_memory()
         self._word()
+
+    def _word_contexts(self) -> None:
+        words = self.tr("With {count} tokens of context")
+        self.context.clear()
+        for tokens in FIT_CONTEXTS:
+            self.context.addItem(words.format(count=wording.number(tokens)), tokens)
+        self.context.setCurrentIndex(self.context.findData(self._library.preferences.values.fit_context))
+        self.context.setAccessibleName(self.tr("Context that memory is reckoned for"))
 
     def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
         super().showEvent(event)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.models.entries import Entry, from_catalog, from_found, from_installed, from_looked_at, pair_offers
+from app.models.wishes import Wishes
 from app.preferences.keychain import Keychain
+from app.preferences.table import Preferences
 from engine.errors import ModelNotUsable
 from engine.hub.catalog import Catalog, load_catalog
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
@@ -25,9 +27,6 @@ from engine.hub.remove import RemovalPlan, plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import look_at, search_models
 from engine.hub.verify import VerifyReport, verify_model
-
-# What memory is judged for where nobody has chosen a context: a long conversation, not the longest possible.
-CONTEXT = 8192
 
 
 @dataclass(frozen=True)
@@ -71,18 +70,20 @@ class Shelf:
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()
+        self._context = Preferences().fit_context
         self._access = HubAccess()
         self._client: HubClient | None = None
         self._queue: DownloadQueue | None = None
         self._found: tuple[InstalledModel, ...] = ()
         self.catalog: Catalog = load_catalog(places.catalog)
 
-    def configure(self, endpoint: str, proxy: str, folders: tuple[str, ...], offline: bool = False) -> None:
-        """Use another Hub, proxy or list of folders; downloads go on from where they are. Raises `HubError`."""
-        endpoint = endpoint or HUGGING_FACE
-        access = HubAccess(endpoint, self._keychain.read(endpoint), proxy or None, offline=offline)
+    def configure(self, wishes: Wishes) -> None:
+        """Take the user's choices; downloads go on from where they are. Raises `HubError`."""
+        endpoint = wishes.endpoint or HUGGING_FACE
+        access = HubAccess(endpoint, self._keychain.read(endpoint), wishes.proxy or None, offline=wishes.offline)
         with self._lock:
-            self._folders = tuple(Path(folder) for folder in folders)
+            self._folders = tuple(Path(folder) for folder in wishes.folders)
+            self._context = wishes.context
             if self._queue is not None and access == self._access:
                 return
             self._disconnect()
@@ -115,9 +116,11 @@ class Shelf:
         found = installed_models(self._cache, self._folders, places.starter, places.index)
         self._found = tuple(found)
         limit = self._limit()
-        installed = tuple(from_installed(model, self.catalog, found, CONTEXT, limit) for model in found)
+        context = self._context
+        installed = tuple(from_installed(model, self.catalog, found, context, limit) for model in found)
         here = {entry.id for entry in installed if entry.complete}
-        catalog = tuple(from_catalog(model, self.catalog, here, limit) for model in self.catalog.models.values())
+        curated = self.catalog.models.values()
+        catalog = tuple(from_catalog(model, self.catalog, here, context, limit) for model in curated)
         return Inventory(installed, catalog, pair_offers(self.catalog, catalog, limit), limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
@@ -129,7 +132,8 @@ class Shelf:
             subject, drafts = candidates(main, self._found, self.catalog)
         except ModelNotUsable:
             return ()
-        return tuple(advise(subject, drafts, min(CONTEXT, main.context or CONTEXT), self._limit(), measured=measured))
+        context = min(self._context, main.context or self._context)
+        return tuple(advise(subject, drafts, context, self._limit(), measured=measured))
 
     def _limit(self) -> int:
         if self._places.memory_bytes is not None:
@@ -146,9 +150,9 @@ class Shelf:
         here = {model.id for model in self._found if model.complete}
         if "/" in text:
             looked = look_at(client, parse_repository(text), self._places.small_files)
-            return (from_looked_at(looked, self.catalog, here, CONTEXT, limit),)
+            return (from_looked_at(looked, self.catalog, here, self._context, limit),)
         found = search_models(client, text)
-        return tuple(from_found(model, self.catalog, here, limit) for model in found)
+        return tuple(from_found(model, self.catalog, here, self._context, limit) for model in found)
 
     def downloads(self) -> tuple[DownloadStatus, ...]:
         with self._lock:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app import wording as app_wording
 from app.models import wording
-from app.models.choices import Measured
+from app.models.measured import measured_pairs
 from app.models.picker import Picker
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class Switcher(QObject):
         library.downloads_changed.connect(lambda: header.show_downloads(library.running))
         library.settled.connect(self._tell_settled)
         library.problem.connect(self._tell_problem)
-        session.arrived.connect(self._note_speed)
+        session.store_opened.connect(lambda _report: self._read_measured())
+        session.arrived.connect(self._note_answer)
 
     # Choosing
 
@@ -179,12 +180,11 @@ class Switcher(QObject):
     def _tell_problem(self, error: EngineError) -> None:
         self._banner.tell(lambda: app_wording.error_sentence(error), None)
 
-    def _note_speed(self, _chat: Chat, turn: Turn) -> None:
-        """What an answer that has ended measured counts in the next advice."""
-        pair, stats = self._session.pair, turn.answer.stats
-        if not turn.answer.ended or pair.main is None or pair.draft is None or not stats.draft:
-            return
-        if stats.speedup and stats.drafted:
-            self._library.note_speed(
-                str(pair.main.path), str(pair.draft.path), Measured(stats.speedup, stats.accept_rate)
-            )
+    def _note_answer(self, _chat: Chat, turn: Turn) -> None:
+        """What an answer measured counts in the next advice; its figures are on their way to the store."""
+        stats = turn.answer.stats
+        if turn.answer.ended and stats.drafted and stats.speedup:
+            self._read_measured()
+
+    def _read_measured(self) -> None:
+        self._session.keeper.do(lambda store: measured_pairs(store.history.by_pair()), self._library.take_measured)

@@ -120,12 +120,13 @@ def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel
 
 
 def from_catalog(model: CatalogModel) -> PairModel:
-    """A curated model; its configuration is not known, so only its weights count for the fit."""
+    """A curated model: the catalog knows of its configuration what decides its memory."""
     return PairModel(
         model.id,
         "catalog",
         model.bytes,
         model.active_bytes,
+        model.memory_config,
         vocabulary_size=model.vocabulary_size,
         tokenizer_name=model.tokenizer,
     )

@@ -21,6 +21,7 @@ from app.preferences.keychain import Keychain
 from app.preferences.preference_file import PreferenceFile
 from app.session import Session
 from engine import Engine
+from engine.hub.fit import SETTINGS_OF_MEMORY
 from tests.app.conftest import STARTER
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -99,8 +100,12 @@ def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str
         "id": name, "name": name.split("/")[1].replace("-", " ").removesuffix(" 32bit"), "family": "Tiny",
         "parameters": 100_000, "active_parameters": 100_000, "bits": 32, "bytes": len(files["model.safetensors"]),
         "bytes_source": "hub", "licence": "mit", "context": 512, "languages": ["en"], "tokenizer": "tiny",
-        "vocabulary_size": 384, "architecture": "qwen3",
+        "vocabulary_size": 384, "architecture": "qwen3", "config": _numbers_of(files["config.json"]),
     } | settings  # fmt: skip
+
+
+def _numbers_of(config: bytes) -> dict[str, object]:
+    return {key: value for key, value in json.loads(config).items() if key in SETTINGS_OF_MEMORY}
 
 
 def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, library: Library, qtbot: QtBot) -> None:
