@@ -17,6 +17,7 @@ from engine.hub.speedup import Estimate, estimate_speedup
 
 if TYPE_CHECKING:
     from engine.hub.discovery import InstalledModel
+    from engine.hub.pairing import PairAdvice
     from engine.hub.search import FoundModel, RemoteModel
 
 # Less than this share of the limit left over is called tight.
@@ -30,7 +31,8 @@ class Entry:
     `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
     owner. `bytes` is what it takes on disk or to download. `draft` is the id of the draft that goes with it,
     `get_bytes` what it takes to have both. `fit` is the memory of the two; `expected` what the draft brings.
-    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`).
+    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`). `advice` is the verdict on it as a
+    draft for the main model in use, for what a search has found.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Entry:
     gated: bool = False
     downloads: int = 0
     recommended: bool = False
+    advice: PairAdvice | None = None
 
     @property
     def complete(self) -> bool:
@@ -168,29 +171,29 @@ def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], conte
     )
 
 
-def from_looked_at(model: RemoteModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
-    """A repository that was pasted: its configuration is known, so its memory is too."""
-    name, bits = short_name(model.id)
-    known = catalog.models.get(model.id)
+def looked_closer(entry: Entry, model: RemoteModel, context: int, limit: int) -> Entry:
+    """What a search has found, with what its configuration and its list of files add."""
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
     total = model.listing.total_bytes
-    return Entry(
-        model.id,
-        "search",
-        known.name if known else name,
+    size = ModelSize(model.id, model.weight_bytes, model.config)
+    return replace(
+        entry,
         bytes=total,
-        bits=bits,
         context=length,
-        licence=known.licence if known else "",
         kinds=("main",) if supported else (),
         problem="" if supported else "unknown-architecture",
         detail="" if supported else str(model.config.get("model_type", "")),
-        get_bytes=0 if model.id in here else total,
-        fit=check_fit(
-            ModelSize(model.id, model.weight_bytes, model.config), None, min(context, length or context), limit
-        ),
-        here=model.id in here,
+        get_bytes=0 if entry.here else total,
+        fit=check_fit(size, None, min(context, length or context), limit),
+    )
+
+
+def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, here: Collection[str]) -> Entry:
+    """A model of the Hub together with the curated draft that goes with it."""
+    missing = 0 if draft.id in here else draft.bytes
+    return replace(
+        entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.bridge import Bridge
+from app.models.finder import Finder
 from app.models.measured import Measured, MeasuredPairs
 from app.models.wishes import wishes_of
 from app.places import cache_folder, data_folder, resource
@@ -24,7 +24,6 @@ from app.preferences.keychain import Keychain
 from engine.errors import EngineError, InternalFailure
 
 if TYPE_CHECKING:
-    from app.models.entries import Entry
     from app.models.shelf import Inventory, Places, Shelf
     from app.preferences.preference_file import PreferenceFile
     from engine.hub.download_state import DownloadStatus
@@ -35,18 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _POLL_MS = 250
-_SEARCH_PAUSE_MS = 350
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
-
-
-@dataclass(frozen=True)
-class Search:
-    """What was searched for and what came of it; `error` is why nothing came."""
-
-    text: str = ""
-    running: bool = False
-    found: tuple[Entry, ...] = ()
-    error: EngineError | None = None
 
 
 def default_places() -> Places:
@@ -65,12 +53,12 @@ class Library(QObject):
     """Does nothing before `start`. Owned by the window, which closes it.
 
     `settled` carries the status of a download that is now ready (after what is here has been looked at again) or has
-    failed; `problem` an error that a person caused and should read; `verified` a path and its report.
+    failed; `problem` an error that a person caused and should read; `verified` a path and its report. `damaged` holds
+    the reports of models that were checked and are not as they were published.
     """
 
     models_changed = Signal()
     downloads_changed = Signal()
-    search_changed = Signal()
     advice_changed = Signal(str)
     measured_changed = Signal()
     settled = Signal(object)
@@ -88,9 +76,9 @@ class Library(QObject):
         self.preferences = preferences
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
-        self.searched = Search()
         self._measured: MeasuredPairs = {}
         self.verifying: set[str] = set()
+        self.damaged: dict[str, VerifyReport] = {}
         self._places, self._keychain = places, keychain or Keychain()
         self._wishes = wishes_of(preferences.values)
         self._pool: ThreadPoolExecutor | None = None
@@ -103,10 +91,7 @@ class Library(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_SEARCH_PAUSE_MS)
-        self._pause.timeout.connect(self._search_now)
+        self.finder = Finder(self._call, self)
         preferences.subscribe(self._reconfigure)
 
     # Life
@@ -127,7 +112,7 @@ class Library(QObject):
             return
         self._closed = True
         self._timer.stop()
-        self._pause.stop()
+        self.finder.stop()
         self._bridge.close()
         if self._pool is not None:
             self._pool.submit(self._close_shelf)
@@ -297,40 +282,26 @@ class Library(QObject):
         if changed:
             self.downloads_changed.emit()
 
-    # Search
-
-    def search(self, text: str) -> None:
-        """Ask the Hub once the text has stood still for a moment; `search_changed` follows at once and at the end."""
-        text = text.strip()
-        self.searched = Search(text, running=bool(text))
-        self.search_changed.emit()
-        if text:
-            self._pause.start()
-        else:
-            self._pause.stop()
-
-    def _search_now(self) -> None:
-        text = self.searched.text
-
-        def take(found: tuple[Entry, ...]) -> None:
-            if self.searched.text == text:
-                self.searched = Search(text, found=found)
-                self.search_changed.emit()
-
-        def fail(error: EngineError) -> None:
-            if self.searched.text == text:
-                self.searched = Search(text, error=error)
-                self.search_changed.emit()
-
-        self._call(lambda shelf: shelf.search(text), then=take, failed=fail)
-
     # Care
+
+    def page_of(self, repository: str) -> str:
+        """The address of a model's page on the Hub in use."""
+        return f"{(self._wishes.endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
+
+    def repair(self, path: str) -> None:
+        """Fetch again what of a model is damaged; its download says how that gets on."""
+        self.damaged.pop(path, None)
+        self._call(lambda shelf: shelf.repair(path), then=lambda _: self._poll())
+        self.models_changed.emit()
 
     def verify(self, path: str) -> None:
         """Check every file of a model; `verified` follows."""
 
         def take(report: VerifyReport | None) -> None:
             self.verifying.discard(path)
+            self.damaged.pop(path, None)
+            if report is not None and (report.damaged or report.missing):
+                self.damaged[path] = report
             self.models_changed.emit()
             if report is not None:
                 self.verified.emit(path, report)
