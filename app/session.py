@@ -174,6 +174,11 @@ class Session(QObject):
 
         self.keeper.load(conversation_id, show)
 
+    @property
+    def quiet(self) -> bool:
+        """Whether no answer is being written, in any chat: what is measured now is not disturbed."""
+        return not self._live
+
     def streaming_in(self, conversation_id: int) -> bool:
         return any(live.chat.id == conversation_id for live in self._live.values())
 
@@ -454,15 +459,16 @@ class Session(QObject):
             receive([Finished("cancelled", "", (), live.turn.answer.stats)])
             return
         try:
-            request = ChatRequest(
-                messages=live.chat.messages(live.turn),
-                sampling=live.sampling,
-                speculation=live.speculation,
-                max_tokens=self.max_tokens,
-            )
+            request = self.request(live.chat, live.turn, live.sampling, live.speculation)
             live.stream = self.engine.submit(request, self.bridge.listen(receive))
         except EngineError as error:
             receive([Failed(error, "")])
+
+    def request(
+        self, chat: Chat, turn: Turn, sampling: SamplingSettings, speculation: SpeculationSettings
+    ) -> ChatRequest:
+        """What the engine is asked for a turn. Raises `BadRequest`."""
+        return ChatRequest(chat.messages(turn), sampling, speculation, max_tokens=self.max_tokens)
 
     def _end(self, live: Live) -> None:
         self._live.pop(live.turn, None)

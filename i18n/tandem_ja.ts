@@ -296,6 +296,14 @@
         <translation>推測しない</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -662,6 +670,105 @@
     <message>
         <source>Commands</source>
         <translation>コマンド一覧</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>最初のトークン {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>採択 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>ラウンドあたり {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>どちらの答えも同じ条件で始まるように、先に質問を読んでいます。</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>推測ありで答えています。</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>もう一度、推測なしで答えています。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>中止しました。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>答えが短すぎて速度を測れません。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>推測ありの速さは推測なしの {times}でした。この質問では得になりませんでした。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>推測ありの速さは推測なしの {times}です。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>文章は一トークンも違わず同じです（全部で %n トークン）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>ここまで %n トークンは同じ文章です。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって {guessed} と {plain} の確からしさが等しく、丸め誤差が選択を分けました。</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>{place} 番目のトークンの前までは同じ文章で、そこで {guessed} と {plain} に分かれます。温度が 0 より高いと、抽選が僅差の所で丸め誤差によりこうなることがあります。</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>二つは違う文章ですが、どちらもメインモデルだけの場合と同じ確率で選ばれたものです。設定で「同じ文章」ではなく「同じ分布」が選ばれています。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>{place} 番目のトークンから文章が違います（{guessed} と {plain}）。起きてはならないことです。設定から診断情報を書き出して報告してください。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>推測あり</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>推測なし</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>もう一度比較</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>

@@ -296,6 +296,14 @@
         <translation>추측하지 않기</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>마지막 질문에 추측을 켜고 끈 채 다시 답해 나란히 보여 줘요</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -662,6 +670,105 @@
     <message>
         <source>Commands</source>
         <translation>명령 목록</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>토큰/초</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>첫 토큰 {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>채택 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>라운드당 {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>두 답변이 같은 조건에서 시작하도록 질문을 먼저 읽고 있어요.</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>추측을 켜고 답하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>이번에는 추측 없이 답하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>중지했어요.</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>답변이 너무 짧아 속도를 잴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>추측을 켰을 때 속도가 껐을 때의 {times}예요. 이 질문에서는 이득이 없었어요.</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>추측을 켰을 때 속도가 껐을 때의 {times}예요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>글은 토큰 하나까지 똑같아요. 모두 %n토큰이에요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>지금까지 %n토큰이 똑같아요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>{place}번째 토큰 앞까지 똑같은 글이에요. 거기서 메인 모델은 {guessed}와(과) {plain}을(를) 똑같이 그럴듯하게 보았고, 반올림 차이가 선택을 갈랐어요.</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>{place}번째 토큰 앞까지 똑같은 글이고, 거기서 {guessed}와(과) {plain}(으)로 갈려요. 온도가 0보다 높으면 추첨이 아주 아슬아슬한 곳에서 반올림 차이로 이런 일이 생겨요.</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>서로 다른 두 글이지만 둘 다 메인 모델이 혼자 쓸 때와 똑같은 확률로 뽑혔어요. 설정에서 같은 글이 아니라 같은 분포를 골랐기 때문이에요.</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>{place}번째 토큰부터 글이 달라요. {guessed}와(과) {plain}이에요. 일어나서는 안 되는 일이니 설정에서 진단 정보를 내보내 알려 주세요.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>추측 켬</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>추측 끔</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>다시 비교</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
     </message>
 </context>
 <context>

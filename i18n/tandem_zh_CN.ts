@@ -296,6 +296,14 @@
         <translation>不推测</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>对上一个问题开推测和关推测各答一遍，并排显示</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -662,6 +670,105 @@
     <message>
         <source>Commands</source>
         <translation>命令列表</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>首个 token {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>接受 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>每轮 {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>正在读取问题，让两个回答在同样的条件下开始。</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>正在开着推测回答。</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>正在关掉推测再答一遍。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>回答太短，测不出速度。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>开推测的速度是关推测的 {times}：对这个问题不划算。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>开推测的速度是关推测的 {times}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>文字完全相同，%n 个 token 逐个一致。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>到目前为止 %n 个 token 相同。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为 {guessed} 和 {plain} 同样可能，由舍入误差决定。</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>在第 {place} 个 token 之前文字相同，之后分为 {guessed} 和 {plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>两段文字不同，但都与主模型单独生成的概率一致：设置里选的是相同分布，而不是相同文字。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>从第 {place} 个 token 起文字不同：{guessed} 和 {plain}。这不应该发生，请附上设置里导出的诊断信息向我们反馈。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>开推测</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>关推测</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>再次比较</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>

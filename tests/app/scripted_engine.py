@@ -88,7 +88,7 @@ def pieces(text: str) -> list[str]:
 
 def play(script: Script) -> Iterator[Event]:
     """All events of a script, in order."""
-    words, at, number, ids = pieces(script.text), script.round_s, 0, 0
+    words, at, number = pieces(script.text), script.round_s, 0
     counts = _Counts(script)
     yield PrefillProgress(0, script.prompt_tokens)
     yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
@@ -103,7 +103,7 @@ def play(script: Script) -> Iterator[Event]:
         part = words[index : index + plan.accepted + 1]
         tokens = [
             Token(
-                ids + place,
+                index + place,
                 text,
                 plan.source if place < plan.accepted else "main",
                 place,
