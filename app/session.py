@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.events import Event, Token
+    from engine.scheduler import EngineStatus
+    from engine.settings import EngineSettings
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +82,7 @@ class Session(QObject):
         super().__init__()
         self._make_engine = make_engine
         self._engine: Engine | None = None
+        self._limits: EngineSettings | None = None
         self.starter_pair = starter_pair
         self.bridge = Bridge(self)
         self.keeper = Keeper(self.bridge, chats or data_folder() / "chats.db", self)
@@ -104,7 +107,33 @@ class Session(QObject):
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
             self._engine = self._make_engine()
+            if self._limits is not None:
+                self._engine.configure(self._limits)
         return self._engine
+
+    def configure(self, limits: EngineSettings) -> None:
+        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
+        if limits != self._limits:
+            self._limits = limits
+            if self._engine is not None:
+                self._engine.configure(limits)
+
+    def look_at_engine(self, then: Callable[[EngineStatus], object]) -> bool:
+        """Hand what the engine holds to `then`; False where there is no engine yet or any more."""
+        if self._engine is None or self._closed:
+            return False
+
+        def looked(future: Future[EngineStatus]) -> None:
+            if future.exception() is None:
+                then(future.result())
+
+        self.bridge.watch(self._engine.status(), looked)
+        return True
+
+    def clear_prefix_cache(self) -> None:
+        """Give back the memory of chats that are not being answered."""
+        if self._engine is not None:
+            self._engine.clear_prefix_cache()
 
     def load_starter(self) -> None:
         main, draft = self.starter_pair

@@ -383,6 +383,28 @@
 <context>
     <name>AdvancedPage</name>
     <message>
+        <source>Nothing is loaded.</source>
+        <translation>読み込まれているものはありません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} in use.</source>
+        <translation>{limit} のうち {used} を使用中です。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>プレフィックスキャッシュには %n 件のチャットが {size} で入っています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>現在のメモリ</translation>
+    </message>
+    <message>
+        <source>Clear the prefix cache</source>
+        <translation>プレフィックスキャッシュを消去</translation>
+    </message>
+    <message>
         <source>Nothing has been written down.</source>
         <translation>記録はありません。</translation>
     </message>
@@ -1967,6 +1989,18 @@
         <translation>オフ</translation>
     </message>
     <message>
+        <source>Full</source>
+        <translation>そのまま</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 ビット</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 ビット</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>同じ文章</translation>
     </message>
@@ -2151,6 +2185,38 @@
         <translation>毎回新しく</translation>
     </message>
     <message>
+        <source>When a chat outgrows the context</source>
+        <translation>チャットがコンテキストを超えたら</translation>
+    </message>
+    <message>
+        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
+        <translation>お知らせするか、古いやりとりから省いて答えます。システムプロンプトと最近のやりとりは必ず残り、チャットからは何も消えません。</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>知らせる</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>古いやりとりを省く</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>メインモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
+        <translation>モデルがチャットについて書き留める内容です。ビット数が少ないほどメモリを使いませんが、答えが少し変わることがあります。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>ドラフトモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
+        <translation>ビット数が少ないほどメモリを使いません。推測が少し外れやすくなりますが、文章は変わりません。</translation>
+    </message>
+    <message>
         <source>Work offline</source>
         <translation>オフラインで作業</translation>
     </message>
@@ -2173,6 +2239,46 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>使わないモデルを解放するまで</translation>
+    </message>
+    <message>
+        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <translation>分で指定します。メモリを返し、次の質問のときにもう一度読み込みます。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>解放しない</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>プレフィックスキャッシュ</translation>
+    </message>
+    <message>
+        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <translation>GB で指定します。読み終えたチャットをここまでメモリに残し、次の質問で最初から読み直さずに済むようにします。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>モデルとチャットに使うメモリ</translation>
+    </message>
+    <message>
+        <source>In GB. What does not fit is refused before it is loaded.</source>
+        <translation>GB で指定します。収まらないものは、読み込む前にお断りします。</translation>
+    </message>
+    <message>
+        <source>As the system recommends</source>
+        <translation>システムの推奨どおり</translation>
+    </message>
+    <message>
+        <source>Allow what does not fit</source>
+        <translation>収まらなくても許可</translation>
+    </message>
+    <message>
+        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
+        <translation>上限を超えてもモデルを読み込み、答えます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
     <message>
         <source>Write down</source>
@@ -2263,6 +2369,10 @@
     <message>
         <source>Changes hold from the next answer on.</source>
         <translation>変更は次の回答から有効になります。</translation>
+    </message>
+    <message>
+        <source>It holds for models that are loaded from then on.</source>
+        <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
         <source>It holds from the next start on.</source>
