@@ -20,7 +20,7 @@ class EngineSettings:
     apply to models loaded from then on. Both models are unloaded after `unload_after_s` seconds without a request.
     Before a model is loaded, room for a text of `context` tokens is counted in; `memory_limit` in bytes stands in for
     what the device recommends. What speculation costs and brings on this machine is kept in `learned_file` if one is
-    given.
+    given; a pair that is not in it is then calibrated in the first idle moment.
     """
 
     most_active: int = 8
