@@ -102,6 +102,16 @@ class Engine:
         """Drop both models and everything cached for them."""
         return self._call(lambda scheduler: scheduler.unload())
 
+    @property
+    def settings(self) -> EngineSettings:
+        """The settings that were asked for last."""
+        return self._settings
+
+    def configure(self, settings: EngineSettings) -> Future[None]:
+        """Change limits while the engine runs; `EngineSettings` says which take effect at once and which later."""
+        self._settings = settings
+        return self._call(lambda scheduler: scheduler.configure(settings))
+
     def status(self) -> Future[EngineStatus]:
         """How much goes on, and the memory that models, answers and finished turns take."""
         return self._call(lambda scheduler: scheduler.status)
@@ -169,7 +179,7 @@ class Engine:
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
-            command = self._next_command(wait=not scheduler.busy)
+            command = self._next_command(scheduler)
             if command is _NOTHING and scheduler.busy:
                 scheduler.step()
             elif command is _NOTHING:
@@ -179,10 +189,10 @@ class Engine:
             else:
                 command(scheduler)
 
-    def _next_command(self, *, wait: bool) -> Command | None:
+    def _next_command(self, scheduler: Scheduler) -> Command | None:
         try:
             # Who is idle waits for as long as the models may stay.
-            return self._commands.get(block=wait, timeout=self._settings.unload_after_s)
+            return self._commands.get(block=not scheduler.busy, timeout=scheduler.seconds_to_park)
         except queue.Empty:
             return _NOTHING
 
