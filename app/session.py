@@ -53,6 +53,11 @@ class Pair:
     wanted: str = ""
     draft_problem: EngineError | None = None
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """What main and draft are called in stored figures and settings, "" for one that is not there."""
+        return self.main.name if self.main else "", self.draft.name if self.draft else ""
+
 
 class Session(QObject):
     """Owns the engine and everything that lives as long as the window.
@@ -424,10 +429,10 @@ class Session(QObject):
             self._end(live)
 
     def _source(self) -> AnswerSource:
-        main, draft = self.pair.main, self.pair.draft
+        main, draft = self.pair.names
         return AnswerSource(
-            main_model=main.name if main else "",
-            draft_model=draft.name if draft else "",
+            main_model=main,
+            draft_model=draft,
             method=self.speculation.method,
             settings={"sampling": asdict(self.sampling), "speculation": asdict(self.speculation)},
             seed=self.sampling.seed,

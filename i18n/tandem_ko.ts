@@ -2392,6 +2392,33 @@
     </message>
 </context>
 <context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>따로 설정</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>제거</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} 설정 제거</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>모델 쌍별 설정</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>이 모델 쌍을 불러온 동안에는 위의 설정 대신 따로 정한 설정이 적용돼요.</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>

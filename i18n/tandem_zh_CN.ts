@@ -2392,6 +2392,33 @@
     </message>
 </context>
 <context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>已加载的 {pair} 使用上面的设置。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>单独设置</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>移除 {pair} 的设置</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>单独的模型对</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>加载这样的模型对时，使用它自己的设置，而不是上面的设置。</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
