@@ -329,7 +329,7 @@ class MainWindow(QMainWindow):
         self._composer.setFocus()
 
     def _copy_answer(self) -> None:
-        answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
+        answers = [turn.answer.reply for turn in self._session.chat.turns if turn.answer.text]
         QGuiApplication.clipboard().setText(answers[-1])
 
     def _search_chats(self) -> None:

@@ -132,6 +132,8 @@ QComboBox::drop-down { border: none; width: 24px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; selection-background-color: $selection;
     selection-color: $text; outline: none; }
 #note { background: $selection; border-radius: 12px; }
+#thoughts { border: none; border-left: 2px solid $line; }
+#thoughts #prose { color: $muted; }
 #codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }
 #codeHeader { background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0; }
 #prose, #code { background: transparent; border: none; }

@@ -14,7 +14,8 @@ from engine.hub.names import resolve_model
 from engine.loading import LoadedModel, ModelInfo, load
 from engine.settings import EngineSettings
 from engine.speculation.drafting import Drafting
-from engine.speculation.learned import learned_here
+from engine.speculation.learned import learned_here, told
+from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
@@ -120,6 +121,25 @@ class Models:
         """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""
         loaded = [model for model in (self._main, self._draft) if model is not None and model.config]
         return sum(memory.cache_bytes(model.config, tokens, model.info.kv_bits) for model in loaded)
+
+    @property
+    def untuned(self) -> bool:
+        """Whether models are loaded of which nothing is known yet about costs."""
+        return self._drafting is not None and self._drafting.untuned
+
+    def learned(self) -> tuple[LearnedPair, ...]:
+        """What is known about costs and acceptance of pairs of models, loaded or not."""
+        if self._drafting is not None:
+            return self._drafting.learned()
+        known = self._learned.pairs() if self._learned is not None else {}
+        return tuple(told(pair, controller) for pair, controller in known.items())
+
+    def forget_learned(self, pair: Pair | None) -> None:
+        """Drop what is known of one pair, or of all."""
+        if self._drafting is not None:
+            self._drafting.forget(pair)
+        elif self._learned is not None:
+            self._learned.forget(pair)
 
     def use(self) -> memory.MemoryUse:
         """The memory as it is now."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.active import Active, as_engine_error, log_finished
 from engine.engine import RequestStream
-from engine.errors import EngineClosed, EngineError, NoModel, NotEnoughMemory, QueueFull
+from engine.errors import Busy, EngineClosed, EngineError, NoModel, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
@@ -31,6 +31,7 @@ from engine.room import Room
 from engine.settings import EngineSettings
 from engine.speculation.depth import Choice
 from engine.stats import RequestStats
+from engine.tuning import Calibration
 
 log = logging.getLogger(__name__)
 
@@ -147,6 +148,16 @@ class Scheduler:
         if not self.busy and self.models.loaded:
             self._put_away()
             self.models.park()
+
+    def calibrate(self, stop: Callable[[], bool] = lambda: False) -> Calibration:
+        """Measure what rounds cost with the loaded models, until `stop()`. Raises `NoModel`, `Busy`."""
+        self._check_thread()
+        if self.busy:
+            raise Busy(self.active + len(self._waiting))
+        try:
+            return self.models.drafting.calibrate(stop)
+        finally:
+            release_unused_memory()
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns; the next request reads its whole prompt."""

@@ -2567,6 +2567,29 @@
     </message>
 </context>
 <context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>생각하는 중… 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>{time} 동안 생각함, 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>생각한 내용, 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>생각한 내용</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>모델이 답하기 전에 생각한 내용을 보이거나 숨기기</translation>
+    </message>
+</context>
+<context>
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>

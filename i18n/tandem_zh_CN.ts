@@ -2567,6 +2567,29 @@
     </message>
 </context>
 <context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>思考了 {time}，{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>思考，{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>显示或隐藏模型作答前的思考</translation>
+    </message>
+</context>
+<context>
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
