@@ -14,7 +14,7 @@ from engine.hub.names import resolve_model
 from engine.loading import LoadedModel, ModelInfo, load
 from engine.settings import EngineSettings
 from engine.speculation.drafting import Drafting
-from engine.speculation.learned import learned_here, told
+from engine.speculation.learned import LearnedFile, learned_here, told
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -84,8 +84,7 @@ class Models:
 
     def use_main(self, main: LoadedModel) -> None:
         """From now on `main` answers, without a draft."""
-        file = self.settings.learned_file
-        self._main, self._drafting = main, Drafting(main, learned_here(file) if file is not None else None)
+        self._main, self._drafting = main, Drafting(main, self._learned_file())
         self._draft = self._parked = None
         release_unused_memory()
         self._wired.raise_it()
@@ -131,15 +130,20 @@ class Models:
         """What is known about costs and acceptance of pairs of models, loaded or not."""
         if self._drafting is not None:
             return self._drafting.learned()
-        known = self._learned.pairs() if self._learned is not None else {}
+        file = self._learned_file()
+        known = file.pairs() if file is not None else {}
         return tuple(told(pair, controller) for pair, controller in known.items())
 
     def forget_learned(self, pair: Pair | None) -> None:
         """Drop what is known of one pair, or of all."""
         if self._drafting is not None:
             self._drafting.forget(pair)
-        elif self._learned is not None:
-            self._learned.forget(pair)
+        elif (file := self._learned_file()) is not None:
+            file.forget(pair)
+
+    def _learned_file(self) -> LearnedFile | None:
+        file = self.settings.learned_file
+        return learned_here(file) if file is not None else None
 
     def use(self) -> memory.MemoryUse:
         """The memory as it is now."""
