@@ -31,6 +31,7 @@ QSplitter::handle { background: $line; }
 QLabel[look="muted"] { color: $muted; font-size: 12px; }
 QLabel[look="caption"] { color: $faint; font-size: 11px; }
 QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
 QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[look="big"] { font-weight: 600; font-size: 40px; }
 QLabel[look="hello"] { font-weight: 600; font-size: 24px; }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.models.entries import short_name
+from app.models.entries import pair_name
 from app.preferences.pairs import own_settings, with_own, without_own
 from app.preferences.table_page import TablePage
+from app.speculation.learned_section import LearnedSection
 from app.speculation.speculation_form import SpeculationForm
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str]
 _WIDEST_FORM = 460
-
-
-def pair_name(main: str, draft: str) -> str:
-    """Both names as a person reads them."""
-    return " + ".join(short_name(name)[0] for name in (main, draft) if name)
 
 
 class OwnSettings(QFrame):
@@ -77,6 +73,8 @@ class SpeculationPage(TablePage):
         row.addWidget(self._loaded, 1)
         row.addWidget(self.own)
         self.add(self._offer)
+        self.learned = LearnedSection(session, self)
+        self.add(self.learned, 24)
         self.own.clicked.connect(self._give_own)
         session.models_changed.connect(self.show_values)
         self._built = True
