@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.events import Event, Token
+    from engine.settings import EngineSettings
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 # Chats that stay in memory after they were on screen, so that coming back costs nothing.
 CHATS_IN_MEMORY = 12
@@ -50,6 +53,11 @@ class Pair:
     loading: str = ""
     wanted: str = ""
     draft_problem: EngineError | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What main and draft are called in stored figures and settings, "" for one that is not there."""
+        return self.main.name if self.main else "", self.draft.name if self.draft else ""
 
 
 class Session(QObject):
@@ -80,6 +88,7 @@ class Session(QObject):
         super().__init__()
         self._make_engine = make_engine
         self._engine: Engine | None = None
+        self._limits: EngineSettings | None = None
         self.starter_pair = starter_pair
         self.bridge = Bridge(self)
         self.keeper = Keeper(self.bridge, chats or data_folder() / "chats.db", self)
@@ -104,7 +113,36 @@ class Session(QObject):
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
             self._engine = self._make_engine()
+            if self._limits is not None:
+                self._engine.configure(self._limits)
         return self._engine
+
+    def configure(self, limits: EngineSettings) -> None:
+        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
+        if limits != self._limits:
+            self._limits = limits
+            if self._engine is not None:
+                self._engine.configure(limits)
+
+    def ask_engine(
+        self,
+        call: Callable[[Engine], Future[T]],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
+    ) -> bool:
+        """Hand what a call brings to `then`, its error to `failed`; False where there is no engine yet or any more."""
+        if self._engine is None or self._closed:
+            return False
+
+        def done(future: Future[T]) -> None:
+            error = future.exception()
+            if error is None:
+                then(future.result())
+            elif failed is not None:
+                failed(_as_engine_error(error))
+
+        self.bridge.watch(call(self._engine), done)
+        return True
 
     def load_starter(self) -> None:
         main, draft = self.starter_pair
@@ -173,6 +211,11 @@ class Session(QObject):
                     then(chat)
 
         self.keeper.load(conversation_id, show)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no answer is being written, in any chat: what is measured now is not disturbed."""
+        return not self._live
 
     def streaming_in(self, conversation_id: int) -> bool:
         return any(live.chat.id == conversation_id for live in self._live.values())
@@ -390,10 +433,10 @@ class Session(QObject):
             self._end(live)
 
     def _source(self) -> AnswerSource:
-        main, draft = self.pair.main, self.pair.draft
+        main, draft = self.pair.names
         return AnswerSource(
-            main_model=main.name if main else "",
-            draft_model=draft.name if draft else "",
+            main_model=main,
+            draft_model=draft,
             method=self.speculation.method,
             settings={"sampling": asdict(self.sampling), "speculation": asdict(self.speculation)},
             seed=self.sampling.seed,
@@ -454,15 +497,16 @@ class Session(QObject):
             receive([Finished("cancelled", "", (), live.turn.answer.stats)])
             return
         try:
-            request = ChatRequest(
-                messages=live.chat.messages(live.turn),
-                sampling=live.sampling,
-                speculation=live.speculation,
-                max_tokens=self.max_tokens,
-            )
+            request = self.request(live.chat, live.turn, live.sampling, live.speculation)
             live.stream = self.engine.submit(request, self.bridge.listen(receive))
         except EngineError as error:
             receive([Failed(error, "")])
+
+    def request(
+        self, chat: Chat, turn: Turn, sampling: SamplingSettings, speculation: SpeculationSettings
+    ) -> ChatRequest:
+        """What the engine is asked for a turn. Raises `BadRequest`."""
+        return ChatRequest(chat.messages(turn), sampling, speculation, max_tokens=self.max_tokens)
 
     def _end(self, live: Live) -> None:
         self._live.pop(live.turn, None)

@@ -31,6 +31,7 @@ QSplitter::handle { background: $line; }
 QLabel[look="muted"] { color: $muted; font-size: 12px; }
 QLabel[look="caption"] { color: $faint; font-size: 11px; }
 QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
 QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[look="big"] { font-weight: 600; font-size: 40px; }
 QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
@@ -47,6 +48,10 @@ QPushButton[look="plain"] { padding: 6px 8px; }
 QPushButton[look="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
 QPushButton[look="button"]:hover { background: $selection; }
 QPushButton[look="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
+QPushButton[look="button-small"] { background: $panel; border: 1px solid $line; padding: 4px 10px; font-size: 12px;
+    text-align: center; }
+QPushButton[look="button-small"]:hover { background: $selection; }
+QPushButton[look="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
 QPushButton[look="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
 QPushButton[look="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
 QPushButton[look="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent; border-radius: 7px;
@@ -84,6 +89,7 @@ QLineEdit:focus { border: 1px solid $main; }
 #question { background: $selection; border-radius: 12px; }
 #overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #overlayBody { background: $panel; }
+#comparedText { background: $panel; border: 1px solid $line; border-radius: 8px; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
@@ -115,12 +121,20 @@ QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
 QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
 QLabel[look="title"]:disabled { color: $faint; }
 QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
+QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
+QAbstractSpinBox:focus { border: 1px solid $main; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
+    background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; }
 QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; selection-background-color: $selection;
     selection-color: $text; outline: none; }
 #note { background: $selection; border-radius: 12px; }
+#thoughts { border: none; border-left: 2px solid $line; }
+#thoughts #prose { color: $muted; }
 #codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }
 #codeHeader { background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0; }
 #prose, #code { background: transparent; border: none; }

@@ -2,6 +2,33 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AdvancedPage</name>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>The prefix cache holds %n chat in {size}.</numerusform>
+            <numerusform>The prefix cache holds %n chats in {size}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>The text is the same, token for token: %n token.</numerusform>
+            <numerusform>The text is the same, token for token: all %n of them.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>The same text so far: %n token.</numerusform>
+            <numerusform>The same text so far: %n tokens.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Counted</name>
     <message numerus="yes">
         <source>%n language(s)</source>
@@ -121,6 +148,23 @@
         <translation>
             <numerusform>%n part of the file could not be read as a chat.</numerusform>
             <numerusform>%n parts of the file could not be read as chats.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding.</numerusform>
+            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
+            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
         </translation>
     </message>
 </context>

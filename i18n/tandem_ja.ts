@@ -296,6 +296,22 @@
         <translation>推測しない</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>このモデルで推測にかかる時間と得られる効果を測ります</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -374,6 +390,28 @@
 </context>
 <context>
     <name>AdvancedPage</name>
+    <message>
+        <source>Nothing is loaded.</source>
+        <translation>読み込まれているものはありません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} in use.</source>
+        <translation>{limit} のうち {used} を使用中です。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>プレフィックスキャッシュには %n 件のチャットが {size} で入っています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>現在のメモリ</translation>
+    </message>
+    <message>
+        <source>Clear the prefix cache</source>
+        <translation>プレフィックスキャッシュを消去</translation>
+    </message>
     <message>
         <source>Nothing has been written down.</source>
         <translation>記録はありません。</translation>
@@ -680,6 +718,105 @@
     </message>
 </context>
 <context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>最初のトークン {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>採択 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>ラウンドあたり {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>どちらの答えも同じ条件で始まるように、先に質問を読んでいます。</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>推測ありで答えています。</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>もう一度、推測なしで答えています。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>中止しました。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>答えが短すぎて速度を測れません。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>推測ありの速さは推測なしの {times}でした。この質問では得になりませんでした。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>推測ありの速さは推測なしの {times}です。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>文章は一トークンも違わず同じです（全部で %n トークン）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>ここまで %n トークンは同じ文章です。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって {guessed} と {plain} の確からしさが等しく、丸め誤差が選択を分けました。</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>{place} 番目のトークンの前までは同じ文章で、そこで {guessed} と {plain} に分かれます。温度が 0 より高いと、抽選が僅差の所で丸め誤差によりこうなることがあります。</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>二つは違う文章ですが、どちらもメインモデルだけの場合と同じ確率で選ばれたものです。設定で「同じ文章」ではなく「同じ分布」が選ばれています。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>{place} 番目のトークンから文章が違います（{guessed} と {plain}）。起きてはならないことです。設定から診断情報を書き出して報告してください。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>推測あり</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>推測なし</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>もう一度比較</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>Composer</name>
     <message>
         <source>{keys} sends · Enter for a new line</source>
@@ -818,6 +955,10 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>回答を書いている途中です。終わってからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1271,6 +1412,80 @@
     <message>
         <source>The starter pair is part of Tandem and stays.</source>
         <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
+    </message>
+</context>
+<context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最適な深さ</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>通常トークン/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} から</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}～{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none: plain is faster</source>
+        <translation>なし：通常のほうが速い</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>このコンピュータで測り、チャット中も追い続けている値です。推測の数はこれで決まります。消去すると測り直します。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>まだありません。モデルを読み込んで質問するか、ライブパネルの「このマシンで調整」を使ってください。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>ここで分かったこと</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>ペアごとに分かったこと</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>このペアを消去</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>すべて消去</translation>
     </message>
 </context>
 <context>
@@ -1920,6 +2135,18 @@
         <translation>オフ</translation>
     </message>
     <message>
+        <source>Full</source>
+        <translation>そのまま</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 ビット</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 ビット</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>同じ文章</translation>
     </message>
@@ -2104,6 +2331,38 @@
         <translation>毎回新しく</translation>
     </message>
     <message>
+        <source>When a chat outgrows the context</source>
+        <translation>チャットがコンテキストを超えたら</translation>
+    </message>
+    <message>
+        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
+        <translation>お知らせするか、古いやりとりから省いて答えます。システムプロンプトと最近のやりとりは必ず残り、チャットからは何も消えません。</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>知らせる</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>古いやりとりを省く</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>メインモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
+        <translation>モデルがチャットについて書き留める内容です。ビット数が少ないほどメモリを使いませんが、答えが少し変わることがあります。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>ドラフトモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
+        <translation>ビット数が少ないほどメモリを使いません。推測が少し外れやすくなりますが、文章は変わりません。</translation>
+    </message>
+    <message>
         <source>Work offline</source>
         <translation>オフラインで作業</translation>
     </message>
@@ -2126,6 +2385,46 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>使わないモデルを解放するまで</translation>
+    </message>
+    <message>
+        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <translation>分で指定します。メモリを返し、次の質問のときにもう一度読み込みます。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>解放しない</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>プレフィックスキャッシュ</translation>
+    </message>
+    <message>
+        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <translation>GB で指定します。読み終えたチャットをここまでメモリに残し、次の質問で最初から読み直さずに済むようにします。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>モデルとチャットに使うメモリ</translation>
+    </message>
+    <message>
+        <source>In GB. What does not fit is refused before it is loaded.</source>
+        <translation>GB で指定します。収まらないものは、読み込む前にお断りします。</translation>
+    </message>
+    <message>
+        <source>As the system recommends</source>
+        <translation>システムの推奨どおり</translation>
+    </message>
+    <message>
+        <source>Allow what does not fit</source>
+        <translation>収まらなくても許可</translation>
+    </message>
+    <message>
+        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
+        <translation>上限を超えてもモデルを読み込み、答えます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
     <message>
         <source>Write down</source>
@@ -2218,6 +2517,10 @@
         <translation>変更は次の回答から有効になります。</translation>
     </message>
     <message>
+        <source>It holds for models that are loaded from then on.</source>
+        <translation>次に読み込むモデルから有効になります。</translation>
+    </message>
+    <message>
         <source>It holds from the next start on.</source>
         <translation>次回の起動から有効になります。</translation>
     </message>
@@ -2232,6 +2535,33 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>キーボードショートカット</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>個別に設定</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} の設定を削除</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>ペアごとの設定</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>そのペアを読み込んでいる間は、上の設定の代わりに個別の設定が使われます。</translation>
     </message>
 </context>
 <context>
@@ -2387,6 +2717,29 @@
     </message>
 </context>
 <context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} トークン</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>{time}思考、{count} トークン</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>思考、{count} トークン</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>モデルが答える前に考えた内容を表示または隠す</translation>
+    </message>
+</context>
+<context>
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
@@ -2492,6 +2845,85 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>深さごとにラウンドにかかる時間を測っています。数秒で終わります。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>何も測れませんでした。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>ここでの通常のデコードは {speed} トークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>これからの回答に使われます。所要時間は {time}でした。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>途中で止まりました。測れなかったものは前の値のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。速さは通常のデコードの {times}です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。ほかのペアと同じくらい当たれば、速さは通常のデコードの {times}です。どれだけ当たるかは、これからの回答で分かります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても得になりません。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば得になります。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>推測トークン</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>通常ステップ</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>得になる率</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>予想速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>1 ラウンドにかかる時間（通常ステップ単位）、得になるために当たるべき推測の割合、予想されるトークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測る</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>

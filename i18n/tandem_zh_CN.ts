@@ -296,6 +296,22 @@
         <translation>不推测</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>对上一个问题开推测和关推测各答一遍，并排显示</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>在这台电脑上调校</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>测量用这些模型猜测的代价和收益</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -374,6 +390,28 @@
 </context>
 <context>
     <name>AdvancedPage</name>
+    <message>
+        <source>Nothing is loaded.</source>
+        <translation>没有加载任何模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} in use.</source>
+        <translation>已用 {used}，上限 {limit}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>前缀缓存保存着 %n 个对话，占 {size}。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>当前内存</translation>
+    </message>
+    <message>
+        <source>Clear the prefix cache</source>
+        <translation>清空前缀缓存</translation>
+    </message>
     <message>
         <source>Nothing has been written down.</source>
         <translation>没有任何记录。</translation>
@@ -680,6 +718,105 @@
     </message>
 </context>
 <context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>首个 token {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>接受 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>每轮 {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>正在读取问题，让两个回答在同样的条件下开始。</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>正在开着推测回答。</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>正在关掉推测再答一遍。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>回答太短，测不出速度。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>开推测的速度是关推测的 {times}：对这个问题不划算。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>开推测的速度是关推测的 {times}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>文字完全相同，%n 个 token 逐个一致。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>到目前为止 %n 个 token 相同。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为 {guessed} 和 {plain} 同样可能，由舍入误差决定。</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>在第 {place} 个 token 之前文字相同，之后分为 {guessed} 和 {plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>两段文字不同，但都与主模型单独生成的概率一致：设置里选的是相同分布，而不是相同文字。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>从第 {place} 个 token 起文字不同：{guessed} 和 {plain}。这不应该发生，请附上设置里导出的诊断信息向我们反馈。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>开推测</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>关推测</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>再次比较</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>Composer</name>
     <message>
         <source>{keys} sends · Enter for a new line</source>
@@ -818,6 +955,10 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>正在写回答，结束后再试。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1271,6 +1412,80 @@
     <message>
         <source>The starter pair is part of Tandem and stays.</source>
         <translation>入门模型对是 Tandem 的一部分，不能删除。</translation>
+    </message>
+</context>
+<context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最佳深度</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>普通 token/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} 起</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}–{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none: plain is faster</source>
+        <translation>无：普通解码更快</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>在这台电脑上测得，并在对话中持续更新，猜测数由此决定。清除后会重新测量。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调校”。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>在这里了解到的</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>关于每个模型对了解到的内容</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>清除这一对</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>全部清除</translation>
     </message>
 </context>
 <context>
@@ -1920,6 +2135,18 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Full</source>
+        <translation>原精度</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 位</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 位</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>相同文本</translation>
     </message>
@@ -2104,6 +2331,38 @@
         <translation>每次不同</translation>
     </message>
     <message>
+        <source>When a chat outgrows the context</source>
+        <translation>对话超出上下文时</translation>
+    </message>
+    <message>
+        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
+        <translation>可以提醒你，也可以省去最早的几轮。系统提示词和最近的几轮始终保留，对话里不会删除任何内容。</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>提醒我</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>省去最早的几轮</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>主模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
+        <translation>模型为对话记下的内容。位数越少，占用的内存越少，回答可能略有变化。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>草稿模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
+        <translation>位数越少，占用的内存越少。猜测可能稍差，文字不变。</translation>
+    </message>
+    <message>
         <source>Work offline</source>
         <translation>离线工作</translation>
     </message>
@@ -2126,6 +2385,46 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>空闲多久后卸载模型</translation>
+    </message>
+    <message>
+        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <translation>以分钟计。内存会被释放，下一个问题会重新加载模型。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>前缀缓存</translation>
+    </message>
+    <message>
+        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <translation>以 GB 计。读过的对话最多占用这么多内存，下一个问题就不必从头读起。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>模型和对话可用的内存</translation>
+    </message>
+    <message>
+        <source>In GB. What does not fit is refused before it is loaded.</source>
+        <translation>以 GB 计。放不下的会在加载前拒绝。</translation>
+    </message>
+    <message>
+        <source>As the system recommends</source>
+        <translation>按系统建议</translation>
+    </message>
+    <message>
+        <source>Allow what does not fit</source>
+        <translation>放不下也允许</translation>
+    </message>
+    <message>
+        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
+        <translation>超出上限也加载模型并回答。电脑可能变得很慢，系统也可能结束 Tandem。</translation>
     </message>
     <message>
         <source>Write down</source>
@@ -2218,6 +2517,10 @@
         <translation>更改从下一个回答起生效。</translation>
     </message>
     <message>
+        <source>It holds for models that are loaded from then on.</source>
+        <translation>对之后加载的模型生效。</translation>
+    </message>
+    <message>
         <source>It holds from the next start on.</source>
         <translation>从下次启动起生效。</translation>
     </message>
@@ -2232,6 +2535,33 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>键盘快捷键</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>已加载的 {pair} 使用上面的设置。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>单独设置</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>移除 {pair} 的设置</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>单独的模型对</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>加载这样的模型对时，使用它自己的设置，而不是上面的设置。</translation>
     </message>
 </context>
 <context>
@@ -2387,6 +2717,29 @@
     </message>
 </context>
 <context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>思考了 {time}，{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>思考，{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>显示或隐藏模型作答前的思考</translation>
+    </message>
+</context>
+<context>
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · host {host}</source>
@@ -2492,6 +2845,85 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>此回答因错误而结束。</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>正在测量每种深度下一轮的耗时，只需几秒。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>没能测出任何结果。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>这里普通解码为 {speed} token/秒。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>从现在起的回答都以此为准。用时 {time}。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>提前停止了：没测到的保留原来的数值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>这里每轮猜 %n 个最好，速度是普通解码的 {times}。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>这里每轮猜 %n 个最好；如果猜中的比例与多数模型对相当，速度是普通解码的 {times}。实际比例会在之后的回答中看到。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>这里普通解码最快：即使全部猜中也不划算。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>这里普通解码最快。猜中的比例超过 {rate} 时，猜测才划算。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>猜测数</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>普通步数</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>划算起点</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>预计速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>在这台电脑上调校</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
