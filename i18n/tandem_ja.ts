@@ -1457,8 +1457,8 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>なし：通常のほうが速い</translation>
+        <source>none, plain</source>
+        <translation>なし、通常</translation>
     </message>
 </context>
 <context>

@@ -1457,8 +1457,8 @@
         <translation>{depth} ({source})</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>없음: 일반이 더 빨라요</translation>
+        <source>none, plain</source>
+        <translation>없음, 일반</translation>
     </message>
 </context>
 <context>

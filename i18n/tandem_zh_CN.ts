@@ -1457,8 +1457,8 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>无：普通解码更快</translation>
+        <source>none, plain</source>
+        <translation>无，普通</translation>
     </message>
 </context>
 <context>
