@@ -125,7 +125,7 @@ class Engine:
         return self._call(lambda scheduler: scheduler.status, urgent=False)
 
     def clear_prefix_cache(self) -> Future[None]:
-        """Forget all finished turns and give their memory back; the next question reads its whole prompt."""
+        """Forget all finished turns, in memory and on disk; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:

@@ -182,6 +182,7 @@ class ModelChanges:
         store = None
         if folder is not None:
             store = PrefixStore(folder, self._models.main, settings.prefix_cache_bytes)
+            store.draft = self._models.draft
         self._prefix_cache.store = store
 
     def put_away(self) -> None:
@@ -193,5 +194,7 @@ class ModelChanges:
     def _use_draft(self, draft: LoadedModel | None, problem: EngineError | None = None) -> LoadedPair:
         pair = self._models.use_draft(draft, problem)
         self._prefix_cache.forget_drafts()
+        if self._prefix_cache.store is not None:
+            self._prefix_cache.store.draft = self._models.draft
         self._draft_changes()
         return pair

@@ -70,6 +70,11 @@ class Models:
         return self._drafting
 
     @property
+    def draft(self) -> LoadedModel | None:
+        """The draft model, if one is in use."""
+        return self._draft
+
+    @property
     def loaded(self) -> bool:
         return self._main is not None
 

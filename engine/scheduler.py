@@ -26,6 +26,7 @@ from engine.model_changes import ModelChanges
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
 from engine.prefix_cache import PrefixCache, PrefixCacheUsage
+from engine.prefix_store import clear_folder, stored_bytes
 from engine.room import Room
 from engine.settings import EngineSettings
 from engine.slices import at_once
@@ -82,7 +83,9 @@ class Scheduler:
     @property
     def status(self) -> EngineStatus:
         """What goes on and what it takes."""
-        return EngineStatus(self.active, len(self._waiting), self.prefix_cache.usage, self.models.use())
+        folder = self.settings.prefix_cache_folder
+        kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.use())
 
     @property
     def seconds_to_park(self) -> float | None:
@@ -142,9 +145,13 @@ class Scheduler:
             release_unused_memory()
 
     def clear_prefix_cache(self) -> None:
-        """Forget all finished turns; the next request reads its whole prompt."""
+        """Forget all finished turns, on disk too; the next request reads its whole prompt."""
         self._check_thread()
         self.prefix_cache.clear()
+        if self.settings.prefix_cache_folder is not None:
+            clear_folder(self.settings.prefix_cache_folder)
+            if self.models.loaded:
+                self.changes.open_store()
 
     # Requests
 
