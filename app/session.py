@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.events import Event, Token
-    from engine.scheduler import EngineStatus
     from engine.settings import EngineSettings
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 # Chats that stay in memory after they were on screen, so that coming back costs nothing.
 CHATS_IN_MEMORY = 12
@@ -52,6 +53,11 @@ class Pair:
     loading: str = ""
     wanted: str = ""
     draft_problem: EngineError | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What main and draft are called in stored figures and settings, "" for one that is not there."""
+        return self.main.name if self.main else "", self.draft.name if self.draft else ""
 
 
 class Session(QObject):
@@ -118,22 +124,25 @@ class Session(QObject):
             if self._engine is not None:
                 self._engine.configure(limits)
 
-    def look_at_engine(self, then: Callable[[EngineStatus], object]) -> bool:
-        """Hand what the engine holds to `then`; False where there is no engine yet or any more."""
+    def ask_engine(
+        self,
+        call: Callable[[Engine], Future[T]],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
+    ) -> bool:
+        """Hand what a call brings to `then`, its error to `failed`; False where there is no engine yet or any more."""
         if self._engine is None or self._closed:
             return False
 
-        def looked(future: Future[EngineStatus]) -> None:
-            if future.exception() is None:
+        def done(future: Future[T]) -> None:
+            error = future.exception()
+            if error is None:
                 then(future.result())
+            elif failed is not None:
+                failed(_as_engine_error(error))
 
-        self.bridge.watch(self._engine.status(), looked)
+        self.bridge.watch(call(self._engine), done)
         return True
-
-    def clear_prefix_cache(self) -> None:
-        """Give back the memory of chats that are not being answered."""
-        if self._engine is not None:
-            self._engine.clear_prefix_cache()
 
     def load_starter(self) -> None:
         main, draft = self.starter_pair
@@ -424,10 +433,10 @@ class Session(QObject):
             self._end(live)
 
     def _source(self) -> AnswerSource:
-        main, draft = self.pair.main, self.pair.draft
+        main, draft = self.pair.names
         return AnswerSource(
-            main_model=main.name if main else "",
-            draft_model=draft.name if draft else "",
+            main_model=main,
+            draft_model=draft,
             method=self.speculation.method,
             settings={"sampling": asdict(self.sampling), "speculation": asdict(self.speculation)},
             seed=self.sampling.seed,

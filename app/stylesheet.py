@@ -31,6 +31,7 @@ QSplitter::handle { background: $line; }
 QLabel[look="muted"] { color: $muted; font-size: 12px; }
 QLabel[look="caption"] { color: $faint; font-size: 11px; }
 QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
 QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[look="big"] { font-weight: 600; font-size: 40px; }
 QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
@@ -120,6 +121,12 @@ QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
 QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
 QLabel[look="title"]:disabled { color: $faint; }
 QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
+QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
+QAbstractSpinBox:focus { border: 1px solid $main; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
+    background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; }
 QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }

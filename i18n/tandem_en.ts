@@ -141,4 +141,21 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>TuningView</name>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding.</numerusform>
+            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
+            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

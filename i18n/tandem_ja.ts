@@ -304,6 +304,14 @@
         <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>このモデルで推測にかかる時間と得られる効果を測ります</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -930,6 +938,10 @@
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
     </message>
     <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>回答を書いている途中です。終わってからもう一度お試しください。</translation>
+    </message>
+    <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
         <translation>エンジンで予期しないエラーが起きました: {detail}。もう一度試し、続く場合は Tandem を再起動してください。</translation>
     </message>
@@ -1381,6 +1393,80 @@
     <message>
         <source>The starter pair is part of Tandem and stays.</source>
         <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
+    </message>
+</context>
+<context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最適な深さ</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>通常トークン/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} から</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}～{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none: plain is faster</source>
+        <translation>なし：通常のほうが速い</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>このコンピュータで測り、チャット中も追い続けている値です。推測の数はこれで決まります。消去すると測り直します。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>まだありません。モデルを読み込んで質問するか、ライブパネルの「このマシンで調整」を使ってください。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>ここで分かったこと</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>ペアごとに分かったこと</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>このペアを消去</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>すべて消去</translation>
     </message>
 </context>
 <context>
@@ -2392,6 +2478,33 @@
     </message>
 </context>
 <context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>個別に設定</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} の設定を削除</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>ペアごとの設定</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>そのペアを読み込んでいる間は、上の設定の代わりに個別の設定が使われます。</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
@@ -2668,6 +2781,85 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>深さごとにラウンドにかかる時間を測っています。数秒で終わります。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>何も測れませんでした。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>ここでの通常のデコードは {speed} トークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>これからの回答に使われます。所要時間は {time}でした。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>途中で止まりました。測れなかったものは前の値のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。速さは通常のデコードの {times}です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。ほかのペアと同じくらい当たれば、速さは通常のデコードの {times}です。どれだけ当たるかは、これからの回答で分かります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても得になりません。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば得になります。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>推測トークン</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>通常ステップ</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>得になる率</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>予想速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>1 ラウンドにかかる時間（通常ステップ単位）、得になるために当たるべき推測の割合、予想されるトークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測る</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>

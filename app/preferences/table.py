@@ -362,6 +362,7 @@ class Preferences:
             ("debug", QT_TRANSLATE_NOOP("Preferences", "Every detail")),
         ),
     )
+    pairs: tuple[tuple[str, str, str, int, str], ...] = ()
     model_folders: tuple[str, ...] = ()
     offer_seen: bool = False
     main_model: str = ""
