@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.models.entries import Entry, from_catalog, from_found, from_installed, from_looked_at, pair_offers
 from app.preferences.keychain import Keychain
+from app.preferences.relocation import heal
 from engine.errors import ModelNotUsable
 from engine.hub.catalog import Catalog, load_catalog
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
@@ -68,6 +69,7 @@ class Shelf:
     def __init__(self, places: Places, keychain: Keychain) -> None:
         self._places, self._keychain = places, keychain
         self._cache = places.cache or _shared_cache()
+        heal(self._cache)
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()

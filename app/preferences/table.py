@@ -364,6 +364,7 @@ class Preferences:
     )
     pairs: tuple[tuple[str, str, str, int, str], ...] = ()
     model_folders: tuple[str, ...] = ()
+    move_chats_to: str = ""
     offer_seen: bool = False
     main_model: str = ""
     draft_model: str = ""
