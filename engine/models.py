@@ -84,7 +84,7 @@ class Models:
 
     def use_main(self, main: LoadedModel) -> None:
         """From now on `main` answers, without a draft."""
-        self._main, self._drafting = main, Drafting(main, self._learned_file())
+        self._main, self._drafting = main, Drafting(main, self._learned_file)
         self._draft = self._parked = None
         release_unused_memory()
         self._wired.raise_it()
@@ -130,24 +130,23 @@ class Models:
         """What is known about costs and acceptance of pairs of models, loaded or not."""
         if self._drafting is not None:
             return self._drafting.learned()
-        file = self._learned_file()
-        known = file.pairs() if file is not None else {}
+        known = file.pairs() if (file := self._learned_file) is not None else {}
         return tuple(told(pair, controller) for pair, controller in known.items())
 
     def forget_learned(self, pair: Pair | None) -> None:
         """Drop what is known of one pair, or of all."""
         if self._drafting is not None:
             self._drafting.forget(pair)
-        elif (file := self._learned_file()) is not None:
+        elif (file := self._learned_file) is not None:
             file.forget(pair)
-
-    def _learned_file(self) -> LearnedFile | None:
-        file = self.settings.learned_file
-        return learned_here(file) if file is not None else None
 
     def use(self) -> memory.MemoryUse:
         """The memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
+
+    @property
+    def _learned_file(self) -> LearnedFile | None:
+        return None if self.settings.learned_file is None else learned_here(self.settings.learned_file)
 
     def _check(self, main: str | Path, draft: str | Path | None, *, freed: int, allow_oversize: bool) -> None:
         if allow_oversize or self.settings.allow_oversize:

@@ -484,6 +484,21 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>ブラウザで {address} を開きます。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>モデルのページ…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -846,6 +861,10 @@
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>許可を得ました</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1522,6 +1541,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>ドラフトとして入手</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>ファイルを検査</translation>
     </message>
@@ -1558,12 +1581,20 @@
         <translation>ドラフト: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>ここでの実測 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>見込み {speed}（推定）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>検査中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>破損</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1596,6 +1627,10 @@
     <message>
         <source>Getting it…</source>
         <translation>入手中…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1699,6 +1734,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>推定: {speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main} のドラフトとして: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>公開時と異なります: {files}。修復ではこれらだけを取り直します。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>公開時と異なります: {files}。削除して入手し直してください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1817,10 +1864,6 @@
         <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} は壊れています。削除してから入手し直してください。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} のファイルはすべて公開時のままです。</translation>
     </message>
@@ -1884,6 +1927,14 @@
         <source>Look in another folder too…</source>
         <translation>別のフォルダも調べる…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>コンテキスト {count} トークンで計算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>メモリの計算に使うコンテキスト</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1906,6 +1957,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2729,6 +2789,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} の準備ができました。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>ダウンロードを表示</translation>
     </message>
 </context>
 <context>

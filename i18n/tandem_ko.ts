@@ -484,6 +484,21 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>브라우저에서 {address}을(를) 열어요.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>모델 페이지…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -846,6 +861,10 @@
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>권한을 받았어요</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1522,6 +1541,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>초안으로 받기</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>파일 검사</translation>
     </message>
@@ -1558,12 +1581,20 @@
         <translation>초안: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>여기서 측정 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>예상 {speed}(추정)</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>손상됨</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1596,6 +1627,10 @@
     <message>
         <source>Getting it…</source>
         <translation>받는 중…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>복구</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1699,6 +1734,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>추정: {speed}.</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main}의 초안으로: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>배포된 것과 달라요: {files}. 복구하면 이 파일만 다시 받아요.</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>배포된 것과 달라요: {files}. 삭제한 뒤 다시 받으세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1817,10 +1864,6 @@
         <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name}이(가) 손상됐어요. 삭제하고 다시 받으세요.</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name}의 모든 파일이 공개된 원본과 같아요.</translation>
     </message>
@@ -1884,6 +1927,14 @@
         <source>Look in another folder too…</source>
         <translation>다른 폴더도 살펴보기…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>컨텍스트 {count}토큰 기준</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>메모리 계산에 쓰는 컨텍스트</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1906,6 +1957,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2729,6 +2789,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 준비가 끝났어요.</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>다운로드 보기</translation>
     </message>
 </context>
 <context>

@@ -484,6 +484,21 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>将在浏览器中打开 {address}。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>模型页面…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -846,6 +861,10 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>已获访问权限</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1522,6 +1541,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>下载作草稿</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>检查文件</translation>
     </message>
@@ -1558,12 +1581,20 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>预计 {speed}（估算）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>检查中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1596,6 +1627,10 @@
     <message>
         <source>Getting it…</source>
         <translation>下载中…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1699,6 +1734,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>估算：{speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>作为 {main} 的草稿：{verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>与发布内容不一致：{files}。修复只会重新下载这些文件。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>与发布内容不一致：{files}。请删除后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1817,10 +1864,6 @@
         <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} 已损坏。请删除后重新下载。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} 的每个文件都与发布时一致。</translation>
     </message>
@@ -1884,6 +1927,14 @@
         <source>Look in another folder too…</source>
         <translation>再添加一个文件夹…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>按 {count} token 上下文计算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>计算内存所用的上下文</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1906,6 +1957,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 个下载正在进行</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2729,6 +2789,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 已就绪。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>查看下载</translation>
     </message>
 </context>
 <context>
