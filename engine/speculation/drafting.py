@@ -51,6 +51,7 @@ class Drafting:
         self._news = False
         self._draft: LoadedModel | None = None
         self._translation: Translation | None = None
+        self._prepared: tuple[LoadedModel, Translation | None] | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._pair: Pair = (_identity(main), "")
         self._controllers: dict[Pair, DepthController] = {}
@@ -90,6 +91,7 @@ class Drafting:
         self._draft = draft
         self._pair = (self._pair[0], "" if draft is None else _identity(draft))
         self._translation = None if draft is None else self._translation_for(draft)
+        self._prepared = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         if problem is not None:
             self._why_no_draft = Choice(None, 0, "draft-not-usable", (("reason", _why(problem)),))
@@ -99,6 +101,10 @@ class Drafting:
             self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
         return problem
+
+    def prepare_for(self, draft: LoadedModel) -> None:
+        """What `set_draft` will need to know of the tokenizers. May run on another thread, as it touches no MLX."""
+        self._prepared = (draft, self._translation_for(draft))
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
@@ -306,6 +312,8 @@ class Drafting:
 
     def _translation_for(self, draft: LoadedModel) -> Translation | None:
         """What lies between the two tokenizers; None where their ids are the same."""
+        if self._prepared is not None and self._prepared[0] is draft:
+            return self._prepared[1]
         relation = compare(vocabulary_of(self._main.tokenizer), vocabulary_of(draft.tokenizer))
         return None if relation.kind == "same" else Translation(self._main.tokenizer, draft.tokenizer)
 
