@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -157,7 +157,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>取り消す</translation>
+        <translation>元に戻す</translation>
     </message>
     <message>
         <source>Bring back the deleted chat</source>
@@ -2626,8 +2626,8 @@
         <translation>この回答の採択率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
+        <source>Round strip</source>
+        <translation>ラウンドの帯</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -3017,7 +3017,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Stopped.</source>

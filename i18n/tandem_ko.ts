@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -856,7 +856,7 @@
     <name>DownloadCard</name>
     <message>
         <source>Resume</source>
-        <translation>이어받기</translation>
+        <translation>다시 시작</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -1550,7 +1550,7 @@
     </message>
     <message>
         <source>Remove…</source>
-        <translation>삭제…</translation>
+        <translation>제거…</translation>
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
@@ -2364,7 +2364,7 @@
     </message>
     <message>
         <source>Work offline</source>
-        <translation>오프라인으로 작업</translation>
+        <translation>오프라인 작업</translation>
     </message>
     <message>
         <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
@@ -2525,7 +2525,7 @@
     </message>
     <message>
         <source>Privacy and network</source>
-        <translation>개인정보와 네트워크</translation>
+        <translation>개인정보 및 네트워크</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -2626,8 +2626,8 @@
         <translation>이 답변의 채택률</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
+        <source>Round strip</source>
+        <translation>라운드 띠</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -3017,7 +3017,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Stopped.</source>

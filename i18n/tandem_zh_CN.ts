@@ -305,7 +305,7 @@
     </message>
     <message>
         <source>Tune on this machine</source>
-        <translation>在这台电脑上调校</translation>
+        <translation>在这台电脑上调优</translation>
     </message>
     <message>
         <source>Measure what guessing costs and brings with these models</source>
@@ -1469,7 +1469,7 @@
     </message>
     <message>
         <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
-        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调校”。</translation>
+        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调优”。</translation>
     </message>
     <message>
         <source>Learned here</source>
@@ -1638,11 +1638,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
 </context>
 <context>
@@ -2019,11 +2019,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
     <message>
         <source>best here</source>
@@ -2626,8 +2626,8 @@
         <translation>此回答的接受率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
+        <source>Round strip</source>
+        <translation>轮次条</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2986,7 +2986,7 @@
     </message>
     <message>
         <source>Tune on this machine</source>
-        <translation>在这台电脑上调校</translation>
+        <translation>在这台电脑上调优</translation>
     </message>
     <message>
         <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
@@ -3107,7 +3107,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

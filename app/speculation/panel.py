@@ -177,8 +177,8 @@ class SpeculationPanel(QFrame):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
         self._rate_name.setText(self.tr("Accept rate, this answer"))
-        self._strip_name.setText(self.tr("Rounds"))
-        self.strip.setAccessibleName(self.tr("Rounds"))
+        self._strip_name.setText(self.tr("Round strip"))
+        self.strip.setAccessibleName(self._strip_name.text())
         self._speed.set_title(self.tr("Tokens per second"))
         self._positions.set_title(self.tr("Accepted by position"))
         self._time.set_title(self.tr("Where time went"))
