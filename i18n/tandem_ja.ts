@@ -953,6 +953,14 @@
         <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV キャッシュを {bits} ビットにすればそのまま収まります。設定で変更できます。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>ドラフトモデルは {draft} GB まで使えます。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
     </message>

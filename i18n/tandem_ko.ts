@@ -953,6 +953,14 @@
         <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
     </message>
     <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV 캐시를 {bits}비트로 하면 그대로 들어가요. 설정에서 바꿀 수 있어요.</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>초안 모델은 {draft}GB까지 쓸 수 있어요.</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
     </message>

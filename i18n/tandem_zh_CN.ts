@@ -953,6 +953,14 @@
         <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
     </message>
     <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>将 KV 缓存改为 {bits} 位即可直接放下，可在设置中更改。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>草稿模型最多可占用 {draft} GB。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
     </message>
