@@ -96,7 +96,7 @@ class ModelsPage(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
-        self._whole = whole = QVBoxLayout(self)
+        whole = QVBoxLayout(self)
         whole.setContentsMargins(32, 24, 20, 0)
         whole.setSpacing(8)
         whole.addWidget(self._title)
@@ -373,8 +373,7 @@ class ModelsPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The tabs go below the search field where both would not fit beside each other."""
         super().resizeEvent(event)
-        margins = self._whole.contentsMargins()
-        beside = self.width() - margins.left() - margins.right() - self._tabs.sizeHint().width() >= _LEAST_FIELD
+        beside = self._top.geometry().width() - self._tabs.sizeHint().width() >= _LEAST_FIELD
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         self._top.setDirection(direction)
         self._top.setAlignment(self._tabs, Qt.AlignmentFlag.AlignLeft)
