@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.conversations.own_settings import Generation
 from app.preferences.generation import engine_settings_of, longest_of, sampling_of, speculation_of
 from app.record import RECORD
 
@@ -61,10 +62,8 @@ class Effects(QObject):
 
     def _apply_to_chats(self) -> None:
         values, session = self._preferences.values, self._session
-        session.sampling, session.max_tokens = sampling_of(values), longest_of(values)
-        chosen = replace(speculation_of(values), max_depth=session.speculation.max_depth)
-        if session.speculation != chosen:
-            session.set_speculation(chosen)
+        chosen = replace(speculation_of(values), max_depth=session.defaults.speculation.max_depth)
+        session.set_defaults(Generation(sampling_of(values), chosen, longest_of(values)))
         session.configure(engine_settings_of(values))
         self._composer.set_send_key(values.send_key)
         RECORD.set_level(values.log_level)
@@ -78,5 +77,5 @@ class Effects(QObject):
             self._preferences.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
-        chosen = self._session.speculation
+        chosen = self._session.defaults.speculation
         self._preferences.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)
