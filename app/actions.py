@@ -97,6 +97,22 @@ ACTIONS = (
         enabled=lambda now: now.streaming,
     ),
     ActionSpec(
+        "attach",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Attach files…"),
+        QT_TRANSLATE_NOOP("Actions", "Attach text, code or PDF files"),
+        "Ctrl+Shift+A",
+        "attach",
+    ),
+    ActionSpec(
+        "chat-settings",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "System prompt and settings…"),
+        QT_TRANSLATE_NOOP("Actions", "Change the system prompt and the settings of this chat"),
+        "Ctrl+Shift+P",
+        "settings",
+    ),
+    ActionSpec(
         "ask-again",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Try again"),

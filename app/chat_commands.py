@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app import wording
-from app.chat.attachments import NotAttachable, count_tokens, read_attachment
+from app.chat.attachments import NotAttachable, read_attachment
 from app.chat.find_bar import FindBar
 from app.chat.formulas import with_formulas, with_signs
 from app.transfer import Transfer
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from app.actions import Actions
     from app.banner import Banner
+    from app.chat.attachment_row import AttachmentRow
     from app.chat.transcript import Transcript
     from app.conversations.chats import Chat, Turn
     from app.conversations.errors import StoreError
     from app.conversations.opening import OpenReport
     from app.conversations.pane import ChatPane
-    from app.conversations.records import Attachment
     from app.session import Session
 
 
@@ -231,24 +231,32 @@ class ChatCommands(QObject):
 
     # The composer
 
-    def attach(self, files: list[str], add: Callable[[Attachment, int | None], None]) -> None:
-        """Read text files and count their tokens, beside the window's work; `add` gets each."""
-        model = self._session.pair.main.path if self._session.pair.main is not None else None
+    def attach(self, files: list[str], row: AttachmentRow) -> None:
+        """Read files beside the window's work; `row` shows them."""
+        for file in map(Path, files):
+            row.begin(file.name)
+            self.transfer.run(
+                partial(read_attachment, file), partial(row.add, file.name), partial(self._not_attached, row, file.name)
+            )
 
-        def read(file: str) -> tuple[Attachment, int | None]:
-            attachment = read_attachment(Path(file))
-            return attachment, None if model is None else count_tokens(Path(model), attachment.text)
+    def choose_files(self, row: AttachmentRow) -> None:
+        names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
+        self.attach(names, row)
 
-        for file in files:
-            self.transfer.run(partial(read, file), lambda found: add(*found), self._tell_not_attached)
+    def _not_attached(self, row: AttachmentRow, name: str, error: BaseException) -> None:
+        row.add(name, None)
+        self._tell_not_attached(error)
 
     def _tell_not_attached(self, error: BaseException) -> None:
         if not isinstance(error, NotAttachable):
             raise error
         sentences = {
-            "not-text": self.tr("{name} is no text file. Tandem attaches text and code; PDF and pictures not yet."),
-            "too-large": self.tr("{name} is larger than 2 MB, which no context holds."),
+            "not-text": self.tr("{name} is no text file. Tandem attaches text, code and PDF files."),
+            "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
+            "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
+            "damaged": self.tr("{name} is damaged: its text cannot be read."),
+            "no-text": self.tr("{name} has no text, only pictures, as scans have. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)

@@ -22,8 +22,12 @@ from PySide6.QtWidgets import (
 from app import wording
 from app.actions import ACTIONS, MENUS, Actions, Circumstances, menu_title
 from app.banner import Banner
+from app.chat.attachment_row import attach_button
 from app.chat.composer import Composer
+from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
+from app.chat.preset_button import PresetButton
+from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.transcript import COLUMN_WIDTH, Transcript
 from app.chat.welcome import Welcome
 from app.chat_commands import CHAT_COMMANDS, ChatCommands
@@ -43,7 +47,6 @@ from app.shortcut_sheet import ShortcutSheet
 from app.speculation.chat_controls import ChatControls
 from app.speculation.comparer import Comparer
 from app.speculation.comparison_view import ComparisonView
-from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
 
 if TYPE_CHECKING:
@@ -82,6 +85,11 @@ class MainWindow(QMainWindow):
         self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
+        self._chat_settings = ChatSettingsSheet(session, self)
+        self._composer.add_tool(attach_button(self._actions["attach"], self))
+        self._preset_button = PresetButton(session, self._actions["chat-settings"], self)
+        self._composer.add_tool(self._preset_button)
+        self._meter = ContextMeter(session, self._composer, self)
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
         self._panel.add_controls(ChatControls(session))
@@ -109,6 +117,8 @@ class MainWindow(QMainWindow):
             "new-chat": session.new_chat,
             "send": lambda: self._composer.send(),
             "stop": session.stop,
+            "attach": lambda: self._commands.choose_files(self._composer.files),
+            "chat-settings": lambda: self._chat_settings.open(),
             "close-window": self.close,
             "quit": self.close,
             "copy-answer": self._copy_answer,
@@ -208,7 +218,7 @@ class MainWindow(QMainWindow):
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
         self._composer.edit.edited.connect(self._update_actions)
-        self._composer.edit.textChanged.connect(self._keep_draft)
+        self._composer.edit.edited.connect(self._keep_draft)
         self._composer.files.changed.connect(self._keep_draft)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
         self._composer.edit.files_given.connect(self._attach)
@@ -219,11 +229,13 @@ class MainWindow(QMainWindow):
     # What the session says
 
     def _show_chat(self, chat: Chat) -> None:
+        # What is being composed belongs to the chat that is left.
+        self._composer.edit.commit_preedit()
         self._shown = chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         self._transcript.show_chat(chat)
         self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
-        self._composer.show_draft(chat.draft, chat.draft_attachments)
+        self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
         self._composer.setFocus()
 
@@ -244,10 +256,10 @@ class MainWindow(QMainWindow):
     def _take_back(self, chat: Chat, turn: Turn) -> None:
         """A question that could not be kept stands in the composer again."""
         if chat is self._session.chat and not self._composer.has_text:
-            self._composer.show_draft(turn.question, turn.attachments)
+            self._composer.put_back(turn.question, turn.attachments)
 
     def _attach(self, files: list[str]) -> None:
-        self._commands.attach(files, self._composer.files.add)
+        self._commands.attach(files, self._composer.files)
 
     def _run_command(self, action_id: str) -> None:
         self._commands.handlers()[action_id]()
@@ -404,19 +416,7 @@ class MainWindow(QMainWindow):
             )
         )
         self._composer.set_streaming(session.chat.streaming)
-        self._composer.set_info(self._info())
         self._welcome.set_ready(session.ready)
-
-    def _info(self) -> str:
-        pair = self._session.pair
-        if pair.loading == "main":
-            return self.tr("The models are loading. You can write already.")
-        if pair.main is None:
-            return self.tr("No main model is loaded.")
-        if used := self._session.chat.context_tokens():
-            text = self.tr("{used} of {limit} tokens")
-            return text.format(used=number(used, 0), limit=number(pair.main.context_length, 0))
-        return ""
 
     def retranslate(self) -> None:
         self._actions.retranslate()
@@ -425,6 +425,7 @@ class MainWindow(QMainWindow):
         self._theme_menu.setTitle(self.tr("Appearance"))
         self._language_menu.setTitle(self.tr("Language"))
         self._header.retranslate()
+        self._meter.tell()
         self._update_actions()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -442,6 +443,7 @@ class MainWindow(QMainWindow):
         self._effects.close()
         self.hide()
         self._commands.transfer.close()
+        self._meter.close()
         self._settings.close()
         self._library.close()
         self._session.close()

@@ -44,6 +44,22 @@
         <translation>回答を停止</translation>
     </message>
     <message>
+        <source>Attach files…</source>
+        <translation>ファイルを添付…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>テキスト、コード、PDF のファイルを添付</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>システムプロンプトと設定…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定を変える</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
     </message>
@@ -467,6 +483,10 @@
         <source>Take {name} away</source>
         <translation>{name} を外す</translation>
     </message>
+    <message>
+        <source>is being read…</source>
+        <translation>読み込み中…</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -510,16 +530,32 @@
         <translation>ここから新規チャット</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name} はテキストファイルではありません。添付できるのはテキストとコードで、PDF と画像にはまだ対応していません。</translation>
+        <source>Attach files</source>
+        <translation>ファイルを添付</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name} は 2 MB を超えていて、どのコンテキストにも収まりません。</translation>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} はテキストファイルではありません。Tandem で添付できるのはテキスト、コード、PDF です。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} は大きすぎます。本文がどのコンテキストにも収まりません。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name} を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直してから添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} は壊れていて、本文を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識をかけてください。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -654,6 +690,53 @@
     <message>
         <source>Settings</source>
         <translation>設定</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>「{name}」として保存しました。</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>新しいチャットはこの設定で始まります。</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>プリセットの名前</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>プリセットとして保存</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>プリセットを削除</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>新しいチャットに使う</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>すべてリセット</translation>
     </message>
 </context>
 <context>
@@ -806,6 +889,25 @@
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
     </message>
 </context>
 <context>
@@ -1411,18 +1513,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>ドラフトモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>メインモデルが読み込まれていません。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>{limit} トークン中 {used} を使用</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -2302,6 +2392,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>このチャットのシステムプロンプトと設定：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>独自の設定</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>デフォルト</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>正確</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>バランス</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>創造的</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今日の日付</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>曜日</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>ウインドウの言語</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>変数を挿入</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>このチャットでモデルにどう答えてほしいか</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>質問を送るときに置き換わります：{names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2314,6 +2485,13 @@
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：デフォルトに戻す</translation>
     </message>
 </context>
 <context>

@@ -44,6 +44,22 @@
         <translation>답변 중지</translation>
     </message>
     <message>
+        <source>Attach files…</source>
+        <translation>파일 첨부…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>텍스트, 코드, PDF 파일 첨부</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>시스템 프롬프트와 설정…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>이 대화의 시스템 프롬프트와 설정 바꾸기</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
     </message>
@@ -467,6 +483,10 @@
         <source>Take {name} away</source>
         <translation>{name} 빼기</translation>
     </message>
+    <message>
+        <source>is being read…</source>
+        <translation>읽는 중…</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -510,16 +530,32 @@
         <translation>여기서 새 대화</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name}은(는) 텍스트 파일이 아니에요. 텍스트와 코드만 첨부할 수 있고, PDF와 그림은 아직 안 돼요.</translation>
+        <source>Attach files</source>
+        <translation>파일 첨부</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name}은(는) 2MB보다 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name}은(는) 텍스트 파일이 아니에요. Tandem은 텍스트, 코드, PDF 파일을 첨부해요.</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name}은(는) 너무 커요. 그 내용은 어떤 컨텍스트에도 다 들어가지 않아요.</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name}을(를) 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name}은(는) 암호로 보호되어 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name}이(가) 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name}에는 글자가 없고 스캔본처럼 그림만 있어요. 먼저 문자 인식을 해 주세요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -654,6 +690,53 @@
     <message>
         <source>Settings</source>
         <translation>설정</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>‘{name}’(으)로 저장했어요.</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>새 대화가 이 설정으로 시작돼요.</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>이 대화의 시스템 프롬프트와 설정</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>프리셋 이름</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>프리셋으로 저장</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>프리셋 삭제</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>새 대화에 사용</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>모두 초기화</translation>
     </message>
 </context>
 <context>
@@ -806,6 +889,25 @@
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄 바꿈</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>모델을 불러오는 중이에요. 먼저 입력해도 돼요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
     </message>
 </context>
 <context>
@@ -1411,18 +1513,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>초안 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>모델을 불러오고 있어요. 지금부터 써도 돼요.</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>불러온 메인 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>토큰 {limit}개 중 {used}개 사용</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -2302,6 +2392,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>이 대화의 시스템 프롬프트와 설정: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>이 대화만의 설정</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>기본값</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>정확하게</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>균형 있게</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>창의적으로</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>간결하게</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>오늘 날짜</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>요일</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>창의 언어</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>변수 넣기</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>질문을 보낼 때 채워져요: {names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2314,6 +2485,13 @@
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}: 기본값으로 되돌리기</translation>
     </message>
 </context>
 <context>

@@ -44,6 +44,22 @@
         <translation>停止回答</translation>
     </message>
     <message>
+        <source>Attach files…</source>
+        <translation>附加文件…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>附加文本、代码或 PDF 文件</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>系统提示词和设置…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>更改此对话的系统提示词和设置</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
@@ -467,6 +483,10 @@
         <source>Take {name} away</source>
         <translation>移除 {name}</translation>
     </message>
+    <message>
+        <source>is being read…</source>
+        <translation>正在读取…</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -510,16 +530,32 @@
         <translation>从这里新建对话</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name} 不是文本文件。目前可附加文本和代码，暂不支持 PDF 和图片。</translation>
+        <source>Attach files</source>
+        <translation>附加文件</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name} 超过 2 MB，任何上下文都容纳不下。</translation>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} 太大：其文本放不进任何上下文。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} 受密码保护。请另存为无密码的文件后再附加。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} 已损坏，无法读取其文本。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -654,6 +690,53 @@
     <message>
         <source>Settings</source>
         <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>已保存为“{name}”。</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>新对话将以此开始。</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>预设名称</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>存为预设</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>删除预设</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>用于新对话</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
     </message>
 </context>
 <context>
@@ -806,6 +889,25 @@
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>模型正在加载，可以先输入。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} 个 token：对此模型来说太长</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
     </message>
 </context>
 <context>
@@ -1411,18 +1513,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>选择草稿模型的文件夹</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>正在加载模型。现在就可以开始写。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>没有加载主模型。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>已用 {used}，共 {limit} 个 token</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -2302,6 +2392,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>此对话的系统提示词和设置：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>自定义设置</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>创意</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今天的日期</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>星期</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>窗口的语言</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>插入变量</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>希望模型在此对话中如何回答</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>发送问题时填入：{names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2314,6 +2485,13 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：恢复默认</translation>
     </message>
 </context>
 <context>
