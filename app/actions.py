@@ -163,6 +163,15 @@ ACTIONS = (
         enabled=lambda now: now.is_kept,
     ),
     ActionSpec(
+        "move-chat",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Move to folder…"),
+        QT_TRANSLATE_NOOP("Actions", "Put this chat into a folder"),
+        "Ctrl+Shift+O",
+        "folder",
+        enabled=lambda now: now.is_kept,
+    ),
+    ActionSpec(
         "archive-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Archive chat"),
@@ -222,15 +231,6 @@ ACTIONS = (
         "settings",
     ),
     ActionSpec(
-        "restore-chat",
-        "chat",
-        QT_TRANSLATE_NOOP("Actions", "Undo"),
-        QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
-        "Ctrl+Shift+Z",
-        "retry",
-        enabled=lambda now: now.can_restore,
-    ),
-    ActionSpec(
         "close-window",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Close window"),
@@ -243,6 +243,15 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
         QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
         "Ctrl+Q",
+    ),
+    ActionSpec(
+        "restore-chat",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Undo delete"),
+        QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
+        "Ctrl+Alt+Z",
+        "retry",
+        enabled=lambda now: now.can_restore,
     ),
     ActionSpec(
         "copy-answer",

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QUrl
+from PySide6.QtCore import QObject, QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
 from PySide6.QtWidgets import QFileDialog, QMenu
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.conversations.errors import StoreError
     from app.conversations.opening import OpenReport
     from app.conversations.pane import ChatPane
+    from app.conversations.store import ConversationStore
     from app.session import Session
 
 
@@ -42,6 +43,7 @@ CHAT_COMMANDS = (
     "rename-chat",
     "pin-chat",
     "duplicate-chat",
+    "move-chat",
     "archive-chat",
     "delete-chat",
     "restore-chat",
@@ -81,6 +83,12 @@ class ChatCommands(QObject):
         self._pane.acted.connect(self.act_on_chat)
         self._pane.model.renamed.connect(self._rename)
         self._pane.model.pins_ordered.connect(self._order_pins)
+        self._pane.model.folder_renamed.connect(self._rename_folder)
+        self._pane.model.moved.connect(self.move_to_folder)
+        self._pane.row_menu.moved.connect(self.move_to_folder)
+        self._pane.row_menu.folder_wanted.connect(self.move_to_new_folder)
+        self._pane.row_menu.folder_acted.connect(self.act_on_folder)
+        self._pane.trash_emptied.connect(session.empty_trash)
         self._transcript.acted.connect(self.act_on_turn)
         self._transcript.edited.connect(self._edit)
         self._transcript.tokens_wanted.connect(lambda turn: session.want_tokens(session.chat, turn))
@@ -105,6 +113,7 @@ class ChatCommands(QObject):
             "rename-chat": lambda: self._on_shown("rename"),
             "pin-chat": lambda: self._on_shown("pin"),
             "duplicate-chat": lambda: self._on_shown("duplicate"),
+            "move-chat": lambda: self._on_shown("move"),
             "archive-chat": lambda: self._on_shown("archive"),
             "delete-chat": lambda: self._on_shown("trash"),
             "restore-chat": self._undo_delete,
@@ -143,8 +152,54 @@ class ChatCommands(QObject):
             keeper.do(lambda store: store.conversations.unarchive(chat))
         elif word == "export":
             self.transfer.export_chat(chat)
+        elif word == "move":
+            self._pane.choose_folder(chat)
         elif word == "rename":
             self._pane.rename(chat)
+
+    def move_to_folder(self, chat: int, folder: int | None) -> None:
+        """A chat is either at the top or in a folder."""
+
+        def move(store: ConversationStore) -> None:
+            store.conversations.move_to_folder(chat, folder)
+            store.conversations.unpin(chat)
+
+        self._session.keeper.do(move)
+
+    def move_to_new_folder(self, chat: int) -> None:
+        """Make a folder for a chat, and let its name be typed."""
+        names = {folder.name for folder in self._session.keeper.folders}
+        name, number = self.tr("New folder"), 2
+        while name in names:
+            name, number = f"{self.tr('New folder')} {number}", number + 1
+
+        def make(store: ConversationStore) -> int:
+            folder = store.conversations.create_folder(name)
+            store.conversations.move_to_folder(chat, folder)
+            store.conversations.unpin(chat)
+            return folder
+
+        # The list is shown anew after the operation's own answer.
+        self._session.keeper.do(
+            make, lambda folder: QTimer.singleShot(0, self._pane, lambda: self._pane.rename_folder(folder))
+        )
+
+    def act_on_folder(self, word: str, folder_id: int) -> None:
+        keeper = self._session.keeper
+        folder = next((folder for folder in keeper.folders if folder.id == folder_id), None)
+        if folder is None:
+            return
+        if word == "toggle":
+            keeper.do(lambda store: store.conversations.close_folder(folder_id, not folder.closed))
+        elif word == "show":
+            self._pane.show_folder(folder_id)
+        elif word == "rename":
+            self._pane.rename_folder(folder_id)
+        elif word == "delete":
+            keeper.do(lambda store: store.conversations.delete_folder(folder_id))
+
+    def _rename_folder(self, folder: int, name: str) -> None:
+        self._session.keeper.do(lambda store: store.conversations.rename_folder(folder, name))
 
     def show_hit(self, chat: int, message: int) -> None:
         """Show a message that the search over all chats found, with the words marked."""

@@ -32,12 +32,14 @@ CHATS_IN_MEMORY = 12
 
 
 class ChatSession(ModelSession):
-    """`opened` carries the chat that is now shown, `trashed` a chat's id and title, `tuned` a chat whose own settings
+    """`opened` carries the chat that is now shown, `trashed` a chat's id and title, `trash_emptied` how many
+    chats are gone for good, `tuned` a chat whose own settings
     are others now.
     """
 
     opened = Signal(object)
     trashed = Signal(int, str)
+    trash_emptied = Signal(int)
     tuned = Signal(object)
     presets_changed = Signal()
     store_opened = Signal(object)
@@ -145,12 +147,25 @@ class ChatSession(ModelSession):
 
     def purge(self, conversation_id: int) -> None:
         """Delete a chat for good. If it is on screen, the empty chat takes its place."""
+        self._forget(conversation_id)
+        self.keeper.do(lambda store: store.conversations.purge(conversation_id))
+
+    def empty_trash(self) -> None:
+        """Delete all chats in the trash for good."""
+
+        def forget(purged: list[int]) -> None:
+            for conversation_id in purged:
+                self._forget(conversation_id)
+            self.trash_emptied.emit(len(purged))
+
+        self.keeper.do(lambda store: store.conversations.purge_trash(), forget)
+
+    def _forget(self, conversation_id: int) -> None:
         self._open.pop(conversation_id, None)
         if conversation_id in self.deleted:
             self.deleted.remove(conversation_id)
         if self.chat.id == conversation_id:
             self.new_chat()
-        self.keeper.do(lambda store: store.conversations.purge(conversation_id))
 
     def _remember(self, chat: Chat) -> None:
         """Chats that were on screen stay in memory, the last few and all that stream."""

@@ -203,6 +203,7 @@ class MainWindow(QMainWindow):
         session.arrived.connect(self._show_arrived)
         session.kept.connect(lambda _chat, _turn: self._update_actions())
         session.trashed.connect(lambda _chat, _title: self._update_actions())
+        session.trash_emptied.connect(lambda _count: self._update_actions())
         session.path_changed.connect(self._show_path)
         session.returned.connect(self._take_back)
         session.keeper.opened.connect(lambda _report: self._update_actions())

@@ -172,10 +172,6 @@
         <translation>設定を開く</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>取り消す</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>削除したチャットを元に戻す</translation>
     </message>
@@ -184,12 +180,24 @@
         <translation>ウインドウを閉じる</translation>
     </message>
     <message>
+        <source>Move to folder…</source>
+        <translation>フォルダに移動…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>このチャットをフォルダに入れる</translation>
+    </message>
+    <message>
         <source>Close the window</source>
         <translation>ウインドウを閉じる</translation>
     </message>
     <message>
         <source>Quit Tandem</source>
         <translation>Tandem を終了</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>削除を取り消す</translation>
     </message>
     <message>
         <source>Copy last answer</source>
@@ -498,6 +506,10 @@
 <context>
     <name>ChatCommands</name>
     <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
+    </message>
+    <message>
         <source>Copy the selection</source>
         <translation>選択範囲をコピー</translation>
     </message>
@@ -584,6 +596,10 @@
         <translation>ピン留め</translation>
     </message>
     <message>
+        <source>Folders</source>
+        <translation>フォルダ</translation>
+    </message>
+    <message>
         <source>Today</source>
         <translation>今日</translation>
     </message>
@@ -616,6 +632,14 @@
         <translation>無題のチャット</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}、閉じたフォルダ</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}、フォルダ</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}、回答を書いています</translation>
     </message>
@@ -640,6 +664,10 @@
         <translation>一番上にピン留め</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>フォルダに移動</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>複製</translation>
     </message>
@@ -660,12 +688,46 @@
         <translation>削除</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>このフォルダだけを表示</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>フォルダを削除し、チャットは残す</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>フォルダなし</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新規フォルダ…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>アーカイブ</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>ゴミ箱</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>ゴミ箱を空にする</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -676,8 +738,8 @@
         <translation>チャットを検索</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>アーカイブとゴミ箱</translation>
+        <source>Folders, archive and trash</source>
+        <translation>フォルダ、アーカイブ、ゴミ箱</translation>
     </message>
     <message>
         <source>Back to the chats</source>

@@ -172,10 +172,6 @@
         <translation>설정 열기</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>실행 취소</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>삭제한 대화 되살리기</translation>
     </message>
@@ -184,12 +180,24 @@
         <translation>창 닫기</translation>
     </message>
     <message>
+        <source>Move to folder…</source>
+        <translation>폴더로 옮기기…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>이 대화를 폴더에 넣기</translation>
+    </message>
+    <message>
         <source>Close the window</source>
         <translation>창 닫기</translation>
     </message>
     <message>
         <source>Quit Tandem</source>
         <translation>Tandem 종료</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>삭제 취소</translation>
     </message>
     <message>
         <source>Copy last answer</source>
@@ -498,6 +506,10 @@
 <context>
     <name>ChatCommands</name>
     <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
+    </message>
+    <message>
         <source>Copy the selection</source>
         <translation>선택한 부분 복사</translation>
     </message>
@@ -584,6 +596,10 @@
         <translation>고정됨</translation>
     </message>
     <message>
+        <source>Folders</source>
+        <translation>폴더</translation>
+    </message>
+    <message>
         <source>Today</source>
         <translation>오늘</translation>
     </message>
@@ -616,6 +632,14 @@
         <translation>제목 없는 대화</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}, 닫힌 폴더</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}, 폴더</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}, 답변을 쓰는 중</translation>
     </message>
@@ -640,6 +664,10 @@
         <translation>맨 위에 고정</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>폴더로 옮기기</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>복제</translation>
     </message>
@@ -660,12 +688,46 @@
         <translation>삭제</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>이 폴더만 보기</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>폴더만 삭제하고 대화는 남기기</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>폴더 없음</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>새 폴더…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>보관함</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>휴지통</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>휴지통 비우기</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -676,8 +738,8 @@
         <translation>대화 검색</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>보관함과 휴지통</translation>
+        <source>Folders, archive and trash</source>
+        <translation>폴더, 보관함, 휴지통</translation>
     </message>
     <message>
         <source>Back to the chats</source>

@@ -172,10 +172,6 @@
         <translation>打开设置</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>恢复已删除的对话</translation>
     </message>
@@ -184,12 +180,24 @@
         <translation>关闭窗口</translation>
     </message>
     <message>
+        <source>Move to folder…</source>
+        <translation>移到文件夹…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>将此对话放入文件夹</translation>
+    </message>
+    <message>
         <source>Close the window</source>
         <translation>关闭窗口</translation>
     </message>
     <message>
         <source>Quit Tandem</source>
         <translation>退出 Tandem</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>撤销删除</translation>
     </message>
     <message>
         <source>Copy last answer</source>
@@ -498,6 +506,10 @@
 <context>
     <name>ChatCommands</name>
     <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+    <message>
         <source>Copy the selection</source>
         <translation>拷贝所选内容</translation>
     </message>
@@ -584,6 +596,10 @@
         <translation>已置顶</translation>
     </message>
     <message>
+        <source>Folders</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
         <source>Today</source>
         <translation>今天</translation>
     </message>
@@ -616,6 +632,14 @@
         <translation>无标题对话</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}，已折叠的文件夹</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}，文件夹</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}，正在写回答</translation>
     </message>
@@ -640,6 +664,10 @@
         <translation>置顶</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>移到文件夹</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>复制</translation>
     </message>
@@ -660,12 +688,46 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>只显示此文件夹</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>删除文件夹，保留其中的对话</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>无文件夹</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新建文件夹…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>归档</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>废纸篓</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>要彻底删除 %n 个对话吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -676,8 +738,8 @@
         <translation>搜索对话</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>归档和废纸篓</translation>
+        <source>Folders, archive and trash</source>
+        <translation>文件夹、归档和废纸篓</translation>
     </message>
     <message>
         <source>Back to the chats</source>
