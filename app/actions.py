@@ -379,6 +379,13 @@ ACTIONS = (
         enabled=lambda now: now.can_measure and now.has_turns,
     ),
     ActionSpec(
+        "tune",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Tune on this machine"),
+        QT_TRANSLATE_NOOP("Actions", "Measure what guessing costs and brings with these models"),
+        enabled=lambda now: now.can_measure,
+    ),
+    ActionSpec(
         "toggle-sidebar",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Chats"),

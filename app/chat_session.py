@@ -186,7 +186,9 @@ class ChatSession(ModelSession):
             if blank.id is None:
                 self._begin_with_preset(blank)
             self.presets_changed.emit()
-            untouched = self.chat is self._blank and not self.chat.turns and not self.chat.draft
+            shown = self.chat
+            empty = not (shown.turns or shown.draft or shown.system_prompt or shown.own)
+            untouched = shown is self._blank and empty
             if untouched:
                 self._blank = blank
                 self.open(blank if last is None or last.id == blank.id else last)

@@ -48,6 +48,8 @@ from app.speculation.chat_controls import ChatControls
 from app.speculation.comparer import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
+from app.speculation.tuner import Tuner
+from app.speculation.tuning_view import TuningView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +97,8 @@ class MainWindow(QMainWindow):
         self._panel.add_controls(ChatControls(session))
         self._comparer = Comparer(session, self)
         self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
+        self._tuner = Tuner(session, self)
+        self._tuning = TuningView(self._tuner, self._actions["tune"], self)
         self._settings_menu = QMenu(self)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._find = FindBar(lambda: session.chat.turns, self)
@@ -138,6 +142,7 @@ class MainWindow(QMainWindow):
             "show-text": lambda: self._show_as_tokens(False),
             "show-tokens": lambda: self._show_as_tokens(True),
             "compare": self._compare,
+            "tune": self._tune,
             "palette": lambda: self._palette.open(),
             "shortcuts": lambda: self._shortcuts.open(),
         }
@@ -335,6 +340,11 @@ class MainWindow(QMainWindow):
         self._comparer.start(self._session.chat, self._session.chat.turns[-1])
         if self._comparer.running and self._comparison.isHidden():
             self._comparison.open()
+
+    def _tune(self) -> None:
+        self._tuner.start()
+        if self._tuning.isHidden():
+            self._tuning.open()
 
     def _come_to_chat(self) -> None:
         self._settings.close()

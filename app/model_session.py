@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.engine import Engine
-    from engine.scheduler import EngineStatus
     from engine.settings import EngineSettings
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Pair:
     loading: str = ""
     wanted: str = ""
     draft_problem: EngineError | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What main and draft are called in stored figures and settings, "" for one that is not there."""
+        return self.main.name if self.main else "", self.draft.name if self.draft else ""
 
 
 class ModelSession(QObject):
@@ -71,22 +77,25 @@ class ModelSession(QObject):
             if self._engine is not None:
                 self._engine.configure(limits)
 
-    def look_at_engine(self, then: Callable[[EngineStatus], object]) -> bool:
-        """Hand what the engine holds to `then`; False where there is no engine yet or any more."""
+    def ask_engine(
+        self,
+        call: Callable[[Engine], Future[T]],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
+    ) -> bool:
+        """Hand what a call brings to `then`, its error to `failed`; False where there is no engine yet or any more."""
         if self._engine is None or self._closed:
             return False
 
-        def looked(future: Future[EngineStatus]) -> None:
-            if future.exception() is None:
+        def done(future: Future[T]) -> None:
+            error = future.exception()
+            if error is None:
                 then(future.result())
+            elif failed is not None:
+                failed(_as_engine_error(error))
 
-        self.bridge.watch(self._engine.status(), looked)
+        self.bridge.watch(call(self._engine), done)
         return True
-
-    def clear_prefix_cache(self) -> None:
-        """Give back the memory of chats that are not being answered."""
-        if self._engine is not None:
-            self._engine.clear_prefix_cache()
 
     def load_starter(self) -> None:
         main, draft = self.starter_pair

@@ -19,7 +19,7 @@ def values(pair: Pair) -> dict[str, str]:
         "date": today.toString("yyyy-MM-dd"),
         "weekday": english.dayName(today.dayOfWeek()),
         "language": QLocale.languageToString(QLocale().language()),
-        "model": pair.main.name if pair.main else "",
-        "draft": pair.draft.name if pair.draft else "",
+        "model": pair.names[0],
+        "draft": pair.names[1],
         "computer": system.strip(),
     }

@@ -188,13 +188,13 @@ class Session(ChatSession):
             self._end(live)
 
     def _source(self) -> AnswerSource:
-        main, draft, chosen = self.pair.main, self.pair.draft, self.generation_of(self.chat)
+        (main, draft), chosen = self.pair.names, self.generation_of(self.chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
         if self.chat.system_prompt:
             settings["system_prompt"] = filled(self.chat.system_prompt, prompt_variables.values(self.pair))
         return AnswerSource(
-            main_model=main.name if main else "",
-            draft_model=draft.name if draft else "",
+            main_model=main,
+            draft_model=draft,
             method=chosen.speculation.method,
             settings=settings,
             seed=chosen.sampling.seed,

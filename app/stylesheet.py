@@ -32,6 +32,7 @@ QLabel[look="muted"] { color: $muted; font-size: 12px; }
 QLabel[look="problem"] { color: $problem; font-size: 12px; }
 QLabel[look="caption"] { color: $faint; font-size: 11px; }
 QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
 QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[look="big"] { font-weight: 600; font-size: 40px; }
 QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
@@ -105,9 +106,9 @@ QLineEdit:focus { border: 1px solid $main; }
 QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
     selection-background-color: $selection; selection-color: $text; }
 QTableView::item { padding: 4px 8px; border: none; }
-QHeaderView, QHeaderView::section { background: $panel; color: $muted; border: none; padding: 6px 8px;
-    font-size: 12px; }
-QHeaderView::section { border-bottom: 1px solid $line; }
+QHeaderView { background: $panel; border: none; font-size: 12px; }
+QHeaderView::section { background: $panel; color: $muted; border: none; border-bottom: 1px solid $line;
+    padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
@@ -129,6 +130,12 @@ QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2p
 QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width: 12px; height: 12px; margin: -6px 0;
     border-radius: 8px; }
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
+QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
+QAbstractSpinBox:focus { border: 1px solid $main; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
+    background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; }
 QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }

@@ -47,6 +47,7 @@ def _error_sentences(code: str) -> str:
             "The model's chat template cannot write this conversation: {detail}. "
             "Start a new chat or choose another model.",
         ),
+        "busy": translate("Errors", "An answer is being written. Try again when it has ended."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."

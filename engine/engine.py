@@ -21,11 +21,17 @@ from engine.events import Event, Failed, Finished
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
+    from engine.model_changes import ModelChanges
     from engine.models import LoadedPair
     from engine.requests import ChatRequest
     from engine.scheduler import EngineStatus, Scheduler
+    from engine.slices import Slices
+    from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
+
+# What an idle engine may spend on measuring a pair that is new to it.
+TUNING_S = 3.0
 
 T = TypeVar("T")
 Command = Callable[["Scheduler"], None]
@@ -74,6 +80,8 @@ class Engine:
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
+        # Counts what a calibration should make room for.
+        self._asked = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -92,15 +100,15 @@ class Engine:
         `allow_oversize`; the one loaded before then stays. A draft that cannot be used does not stop the main model:
         see `LoadedPair.draft_problem`.
         """
-        return self._call(lambda scheduler: scheduler.load(main, draft, allow_oversize=allow_oversize))
+        return self._change(lambda changes: changes.load(main, draft, allow_oversize=allow_oversize))
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
         """Load another draft model, or none, beside the main model; takes effect at the next round."""
-        return self._call(lambda scheduler: scheduler.set_draft(draft, allow_oversize=allow_oversize))
+        return self._change(lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), holds=False)
 
     def unload(self) -> Future[LoadedPair]:
         """Drop both models and everything cached for them."""
-        return self._call(lambda scheduler: scheduler.unload())
+        return self._change(lambda changes: changes.go())
 
     @property
     def settings(self) -> EngineSettings:
@@ -114,11 +122,28 @@ class Engine:
 
     def status(self) -> Future[EngineStatus]:
         """How much goes on, and the memory that models, answers and finished turns take."""
-        return self._call(lambda scheduler: scheduler.status)
+        return self._call(lambda scheduler: scheduler.status, urgent=False)
 
     def clear_prefix_cache(self) -> Future[None]:
-        """Forget all finished turns and give their memory back; the next question reads its whole prompt."""
+        """Forget all finished turns, in memory and on disk; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        """What speculation costs and brings here, for every pair of models that was used; the latest last."""
+        return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
+
+    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
+        """Start afresh with one pair (`LearnedPair.pair`), or with all of them."""
+        return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
+
+    def calibrate(self) -> Future[Calibration]:
+        """Measure what rounds of every depth cost with the loaded models, and keep it; takes seconds.
+
+        Ends early when a request, another model or `close()` is asked for meanwhile. Raises `NoModel`, and `Busy`
+        while requests are under way.
+        """
+        asked = self._asked
+        return self._call(lambda scheduler: scheduler.calibrate(lambda: self._asked != asked), urgent=False)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
@@ -132,11 +157,12 @@ class Engine:
         with self._lock:
             if not self._closed.is_set():
                 self._closed.set()
+                self._asked += 1
                 self._commands.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
-    def _call(self, work: Callable[[Scheduler], T]) -> Future[T]:
+    def _call(self, work: Callable[[Scheduler], T], *, urgent: bool = True) -> Future[T]:
         future: Future[T] = Future()
 
         def command(scheduler: Scheduler) -> None:
@@ -150,14 +176,35 @@ class Engine:
                 log.exception("a command failed")
                 future.set_exception(InternalFailure(str(error)))
 
+        if not self._post(command, urgent=urgent):
+            future.set_exception(EngineClosed())
+        return future
+
+    def _change(
+        self, change: Callable[[ModelChanges], Slices[LoadedPair]], *, holds: bool = True
+    ) -> Future[LoadedPair]:
+        """Queue a change of models; requests submitted from now on wait for it if it `holds` them."""
+        future: Future[LoadedPair] = Future()
+
+        def done(outcome: LoadedPair | EngineError) -> None:
+            if isinstance(outcome, EngineError):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+        def command(scheduler: Scheduler) -> None:
+            if future.set_running_or_notify_cancel():
+                scheduler.changes.ask(change(scheduler.changes), done, holds=holds)
+
         if not self._post(command):
             future.set_exception(EngineClosed())
         return future
 
-    def _post(self, command: Command) -> bool:
+    def _post(self, command: Command, *, urgent: bool = True) -> bool:
         with self._lock:
             if self._closed.is_set():
                 return False
+            self._asked += urgent
             self._commands.put(command)
             return True
 
@@ -168,17 +215,18 @@ class Engine:
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler(self._settings, self._closed.is_set)
+        scheduler = Scheduler(self._settings)
         try:
             self._serve(scheduler)
         finally:
+            self._take_the_rest(scheduler)
             scheduler.close()
-            self._refuse_the_rest(scheduler)
             # Without this the process can abort at exit.
             mx.clear_streams()
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
+            self._tune_when_idle(scheduler)
             command = self._next_command(scheduler)
             if command is _NOTHING and scheduler.busy:
                 scheduler.step()
@@ -189,6 +237,16 @@ class Engine:
             else:
                 command(scheduler)
 
+    def _tune_when_idle(self, scheduler: Scheduler) -> None:
+        """A pair that is new to this machine is measured before anybody asks it something, if there is the time."""
+        asked, until = self._asked, time.monotonic() + TUNING_S
+        if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
+            return
+        try:
+            scheduler.calibrate(lambda: self._asked != asked or time.monotonic() > until)
+        except Exception:
+            log.exception("the loaded models could not be calibrated")
+
     def _next_command(self, scheduler: Scheduler) -> Command | None:
         try:
             # Who is idle waits for as long as the models may stay.
@@ -196,7 +254,8 @@ class Engine:
         except queue.Empty:
             return _NOTHING
 
-    def _refuse_the_rest(self, scheduler: Scheduler) -> None:
+    def _take_the_rest(self, scheduler: Scheduler) -> None:
+        """So that closing the scheduler refuses it."""
         while True:
             try:
                 command = self._commands.get_nowait()

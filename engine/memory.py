@@ -65,12 +65,20 @@ def element_bytes(kv_bits: int | None) -> float:
     return 2.0 if on_gpu() else 4.0
 
 
-def check_load(main: ModelSize, draft: ModelSize | None, context: int, use: MemoryUse, freed: int) -> None:
-    """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit, once `freed` bytes are free."""
-    context = min(context, context_length(main.config) or context)
-    report = check_fit(main, draft, context, use.free + freed)
+def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
+    """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit into `free` bytes."""
+    report = check_fit(main, draft, _reached(main, context), free)
     if not report.fits:
-        raise _too_much(draft or main, report, largest_context(main, draft, use.free + freed))
+        raise _too_much(draft or main, report, largest_context(main, draft, free))
+
+
+def weights_fit(model: ModelSize, context: int, free: int) -> bool:
+    """Whether one more model with caches for `context` tokens fits into `free` bytes."""
+    return check_fit(model, None, _reached(model, context), free).fits
+
+
+def _reached(main: ModelSize, context: int) -> int:
+    return min(context, context_length(main.config) or context)
 
 
 def cache_bytes(config: Mapping[str, Any], tokens: int, kv_bits: int | None) -> int:

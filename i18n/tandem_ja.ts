@@ -328,6 +328,14 @@
         <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>このモデルで推測にかかる時間と得られる効果を測ります</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -501,6 +509,21 @@
     <message>
         <source>Dismiss</source>
         <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>ブラウザで {address} を開きます。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>モデルのページ…</translation>
     </message>
 </context>
 <context>
@@ -1004,6 +1027,10 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
+        <source>I have access now</source>
+        <translation>許可を得ました</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
@@ -1092,6 +1119,10 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>回答を書いている途中です。終わってからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1548,6 +1579,80 @@
     </message>
 </context>
 <context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最適な深さ</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>通常トークン/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} から</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}～{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none, plain</source>
+        <translation>なし、通常</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>このコンピュータで測り、チャット中も追い続けている値です。推測の数はこれで決まります。消去すると測り直します。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>まだありません。モデルを読み込んで質問するか、ライブパネルの「このマシンで調整」を使ってください。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>ここで分かったこと</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>ペアごとに分かったこと</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>このペアを消去</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>すべて消去</translation>
+    </message>
+</context>
+<context>
     <name>Legend</name>
     <message>
         <source>rejected</source>
@@ -1588,6 +1693,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>ドラフトとして入手</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>ファイルを検査</translation>
     </message>
@@ -1624,12 +1733,20 @@
         <translation>ドラフト: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>ここでの実測 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>見込み {speed}（推定）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>検査中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>破損</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1662,6 +1779,10 @@
     <message>
         <source>Getting it…</source>
         <translation>入手中…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1765,6 +1886,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>推定: {speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main} のドラフトとして: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>公開時と異なります: {files}。修復ではこれらだけを取り直します。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>公開時と異なります: {files}。削除して入手し直してください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1883,10 +2016,6 @@
         <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} は壊れています。削除してから入手し直してください。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} のファイルはすべて公開時のままです。</translation>
     </message>
@@ -1950,6 +2079,14 @@
         <source>Look in another folder too…</source>
         <translation>別のフォルダも調べる…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>コンテキスト {count} トークンで計算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>メモリの計算に使うコンテキスト</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1972,6 +2109,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2632,6 +2778,33 @@
     </message>
 </context>
 <context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>個別に設定</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} の設定を削除</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>ペアごとの設定</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>そのペアを読み込んでいる間は、上の設定の代わりに個別の設定が使われます。</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
@@ -2778,6 +2951,10 @@
         <source>{name} is ready.</source>
         <translation>{name} の準備ができました。</translation>
     </message>
+    <message>
+        <source>Show the download</source>
+        <translation>ダウンロードを表示</translation>
+    </message>
 </context>
 <context>
     <name>ThinkingFold</name>
@@ -2908,6 +3085,85 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>深さごとにラウンドにかかる時間を測っています。数秒で終わります。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>何も測れませんでした。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>ここでの通常のデコードは {speed} トークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>これからの回答に使われます。所要時間は {time}でした。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>途中で止まりました。測れなかったものは前の値のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。速さは通常のデコードの {times}です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。ほかのペアと同じくらい当たれば、速さは通常のデコードの {times}です。どれだけ当たるかは、これからの回答で分かります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても得になりません。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば得になります。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>推測トークン</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>通常ステップ</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>得になる率</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>予想速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>1 ラウンドにかかる時間（通常ステップ単位）、得になるために当たるべき推測の割合、予想されるトークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測る</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>

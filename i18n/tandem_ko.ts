@@ -328,6 +328,14 @@
         <translation>마지막 질문에 추측을 켜고 끈 채 다시 답해 나란히 보여 줘요</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>이 기기에 맞추기</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>이 모델들로 추측할 때 드는 시간과 얻는 이득을 재요</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -501,6 +509,21 @@
     <message>
         <source>Dismiss</source>
         <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>브라우저에서 {address}을(를) 열어요.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>모델 페이지…</translation>
     </message>
 </context>
 <context>
@@ -1004,6 +1027,10 @@
         <translation>다시 시도</translation>
     </message>
     <message>
+        <source>I have access now</source>
+        <translation>권한을 받았어요</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>일시 정지</translation>
     </message>
@@ -1092,6 +1119,10 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>답변을 쓰는 중이에요. 끝난 뒤에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1548,6 +1579,80 @@
     </message>
 </context>
 <context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>가장 좋은 깊이</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 향상</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>일반 토큰/초</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>라운드</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first}부터</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}~{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth} ({source})</translation>
+    </message>
+    <message>
+        <source>none, plain</source>
+        <translation>없음, 일반</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>이 컴퓨터에서 재고 대화하는 동안 계속 따라가는 값이에요. 추측 개수를 이 값으로 정해요. 지우면 새로 재요.</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>아직 없어요. 모델을 불러와 질문하거나 실시간 패널에서 이 기기에 맞추기를 눌러 보세요.</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>여기서 알아낸 것</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>모델 쌍마다 알아낸 것</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>이 쌍 지우기</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>모두 지우기</translation>
+    </message>
+</context>
+<context>
     <name>Legend</name>
     <message>
         <source>rejected</source>
@@ -1588,6 +1693,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>초안으로 받기</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>파일 검사</translation>
     </message>
@@ -1624,12 +1733,20 @@
         <translation>초안: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>여기서 측정 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>예상 {speed}(추정)</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>손상됨</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1662,6 +1779,10 @@
     <message>
         <source>Getting it…</source>
         <translation>받는 중…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>복구</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1765,6 +1886,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>추정: {speed}.</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main}의 초안으로: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>배포된 것과 달라요: {files}. 복구하면 이 파일만 다시 받아요.</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>배포된 것과 달라요: {files}. 삭제한 뒤 다시 받으세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1883,10 +2016,6 @@
         <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name}이(가) 손상됐어요. 삭제하고 다시 받으세요.</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name}의 모든 파일이 공개된 원본과 같아요.</translation>
     </message>
@@ -1950,6 +2079,14 @@
         <source>Look in another folder too…</source>
         <translation>다른 폴더도 살펴보기…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>컨텍스트 {count}토큰 기준</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>메모리 계산에 쓰는 컨텍스트</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1972,6 +2109,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2632,6 +2778,33 @@
     </message>
 </context>
 <context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>따로 설정</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>제거</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} 설정 제거</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>모델 쌍별 설정</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>이 모델 쌍을 불러온 동안에는 위의 설정 대신 따로 정한 설정이 적용돼요.</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
@@ -2778,6 +2951,10 @@
         <source>{name} is ready.</source>
         <translation>{name} 준비가 끝났어요.</translation>
     </message>
+    <message>
+        <source>Show the download</source>
+        <translation>다운로드 보기</translation>
+    </message>
 </context>
 <context>
     <name>ThinkingFold</name>
@@ -2908,6 +3085,85 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>깊이마다 라운드에 드는 시간을 재고 있어요. 몇 초면 돼요.</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>아무것도 재지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>여기서 일반 디코딩은 초당 {speed}토큰이에요.</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>이제부터 답변에 적용돼요. {time} 걸렸어요.</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>도중에 멈췄어요. 재지 못한 값은 예전 그대로예요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>여기서는 라운드마다 %n개 추측이 가장 좋아요. 속도가 일반 디코딩의 {times}예요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>여기서는 라운드마다 %n개 추측이 가장 좋아요. 다른 모델 쌍만큼 맞는다면 속도가 일반 디코딩의 {times}예요. 얼마나 맞는지는 앞으로 답변에서 드러나요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>여기서는 일반 디코딩이 가장 빨라요. 추측이 다 맞아도 이득이 없어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>여기서는 일반 디코딩이 가장 빨라요. 추측이 {rate}보다 많이 맞으면 이득이에요.</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>추측 토큰</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>일반 단계</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>이득 기준</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>예상 속도</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>이 기기에 맞추기</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>라운드 하나에 드는 시간(일반 단계 단위), 이득을 보려면 맞아야 하는 추측의 비율, 예상되는 초당 토큰이에요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>다시 재기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
     </message>
 </context>
 <context>

@@ -328,6 +328,14 @@
         <translation>对上一个问题开推测和关推测各答一遍，并排显示</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>在这台电脑上调校</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>测量用这些模型猜测的代价和收益</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -501,6 +509,21 @@
     <message>
         <source>Dismiss</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>将在浏览器中打开 {address}。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>模型页面…</translation>
     </message>
 </context>
 <context>
@@ -1004,6 +1027,10 @@
         <translation>重试</translation>
     </message>
     <message>
+        <source>I have access now</source>
+        <translation>已获访问权限</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -1092,6 +1119,10 @@
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>正在写回答，结束后再试。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1548,6 +1579,80 @@
     </message>
 </context>
 <context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最佳深度</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>普通 token/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} 起</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}–{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none, plain</source>
+        <translation>无，普通</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>在这台电脑上测得，并在对话中持续更新，猜测数由此决定。清除后会重新测量。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调校”。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>在这里了解到的</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>关于每个模型对了解到的内容</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>清除这一对</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>全部清除</translation>
+    </message>
+</context>
+<context>
     <name>Legend</name>
     <message>
         <source>rejected</source>
@@ -1588,6 +1693,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>下载作草稿</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>检查文件</translation>
     </message>
@@ -1624,12 +1733,20 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>预计 {speed}（估算）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>检查中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1662,6 +1779,10 @@
     <message>
         <source>Getting it…</source>
         <translation>下载中…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1765,6 +1886,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>估算：{speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>作为 {main} 的草稿：{verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>与发布内容不一致：{files}。修复只会重新下载这些文件。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>与发布内容不一致：{files}。请删除后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1883,10 +2016,6 @@
         <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} 已损坏。请删除后重新下载。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} 的每个文件都与发布时一致。</translation>
     </message>
@@ -1950,6 +2079,14 @@
         <source>Look in another folder too…</source>
         <translation>再添加一个文件夹…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>按 {count} token 上下文计算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>计算内存所用的上下文</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1972,6 +2109,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 个下载正在进行</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2632,6 +2778,33 @@
     </message>
 </context>
 <context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>已加载的 {pair} 使用上面的设置。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>单独设置</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>移除 {pair} 的设置</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>单独的模型对</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>加载这样的模型对时，使用它自己的设置，而不是上面的设置。</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPanel</name>
     <message>
         <source>tokens per round</source>
@@ -2778,6 +2951,10 @@
         <source>{name} is ready.</source>
         <translation>{name} 已就绪。</translation>
     </message>
+    <message>
+        <source>Show the download</source>
+        <translation>查看下载</translation>
+    </message>
 </context>
 <context>
     <name>ThinkingFold</name>
@@ -2908,6 +3085,85 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>此回答因错误而结束。</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>正在测量每种深度下一轮的耗时，只需几秒。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>没能测出任何结果。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>这里普通解码为 {speed} token/秒。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>从现在起的回答都以此为准。用时 {time}。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>提前停止了：没测到的保留原来的数值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>这里每轮猜 %n 个最好，速度是普通解码的 {times}。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>这里每轮猜 %n 个最好；如果猜中的比例与多数模型对相当，速度是普通解码的 {times}。实际比例会在之后的回答中看到。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>这里普通解码最快：即使全部猜中也不划算。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>这里普通解码最快。猜中的比例超过 {rate} 时，猜测才划算。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>猜测数</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>普通步数</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>划算起点</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>预计速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>在这台电脑上调校</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>

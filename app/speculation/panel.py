@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WIDTH = 340
 _CHART_INTERVAL_S = 0.1
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-_TRIALS = ("compare",)
+_TRIALS = ("compare", "tune")
 
 
 class Section(QWidget):

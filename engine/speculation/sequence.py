@@ -234,11 +234,14 @@ class Sequence:
         """Every array of the caches, to be evaluated together with a round's result."""
         return self.rollback.arrays()
 
+    def kept_arrays(self) -> list[mx.array]:
+        """Every array of the caches and of what is remembered beside them."""
+        return [*self.arrays(), *(array for checkpoint in self.checkpoints for array in checkpoint.arrays())]
+
     @property
     def bytes(self) -> int:
         """Memory of the caches and of what is remembered beside them."""
-        kept = [array for checkpoint in self.checkpoints for array in checkpoint.arrays()]
-        return sum(array.nbytes for array in (*self.arrays(), *kept))
+        return sum(array.nbytes for array in self.kept_arrays())
 
 
 def _as_row(pending: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:

@@ -13,6 +13,7 @@ from app import wording
 from app.language import LANGUAGES
 from engine.errors import (
     BadRequest,
+    Busy,
     EngineError,
     InternalFailure,
     ModelNotUsable,
@@ -32,6 +33,7 @@ EXAMPLES = {
     PromptTooLong: lambda: PromptTooLong(5000, 4096),
     TemplateFailed: lambda: TemplateFailed("roles must alternate"),
     QueueFull: lambda: QueueFull(8),
+    Busy: lambda: Busy(1),
     NotEnoughMemory: lambda: NotEnoughMemory("Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048),
     InternalFailure: lambda: InternalFailure("out of luck"),
 }

@@ -11,7 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine
-from engine.errors import EngineClosed, NotEnoughMemory, PromptTooLong
+from engine.errors import NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
 from engine.loading import load
 from engine.memory import memory_use
@@ -181,19 +181,6 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
         *_, last = engine.submit(request(max_tokens=12))
         assert isinstance(last, Finished)
         assert last.stats.drafted > 0
-
-
-def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path) -> None:
-    asked = 0
-
-    def give_up() -> bool:
-        nonlocal asked
-        asked += 1
-        return True
-
-    with pytest.raises(EngineClosed):
-        load(tiny_main, give_up=give_up)
-    assert asked == 1
 
 
 def test_status_tells_what_is_held(tiny_main: Path) -> None:

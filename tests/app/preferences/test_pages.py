@@ -51,6 +51,23 @@ def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: Open
     assert not any(button.isChecked() for button in generation.presets.values())
 
 
+def test_a_pair_gets_settings_of_its_own_and_loses_them(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    speculation = page(window, "speculation")
+    speculation.own.click()
+    [shown] = speculation.pairs
+    assert shown.name.text() == "Qwen3 8B + Qwen3 0.6B"
+    assert not speculation.own.isVisible()
+    shown.form.choosers["depth"].setCurrentIndex(shown.form.choosers["depth"].findData(3))
+    shown.form.choosers["depth"].activated.emit(0)
+    assert window._session.speculation.depth == 3
+    assert library.preferences.values.depth == 0
+    shown.remove.click()
+    assert speculation.pairs == []
+    assert speculation.own.isVisible()
+    assert window._session.speculation.depth is None
+
+
 def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
     window._settings.open("general")
