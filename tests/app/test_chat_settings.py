@@ -30,8 +30,10 @@ def engine() -> ScriptedEngine:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, engine: ScriptedEngine) -> MainWindow:
-    return open_window(engine)
+def window(open_window: OpenWindow, engine: ScriptedEngine, qtbot: QtBot) -> MainWindow:
+    window = open_window(engine)
+    settle(window, qtbot)
+    return window
 
 
 @pytest.fixture
