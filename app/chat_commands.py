@@ -10,14 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
+from PySide6.QtCore import QLocale, QObject, QPoint, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app import wording
 from app.chat.attachments import NotAttachable, read_attachment
 from app.chat.find_bar import FindBar
-from app.chat.formulas import with_formulas, with_signs
+from app.chat.plain_text import plain_text, spoken_text
+from app.chat.speaker import Speaker
 from app.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ CHAT_COMMANDS = (
     "ask-again",
     "edit-last",
     "continue-answer",
+    "copy-answer",
+    "read-aloud",
+    "stop-reading",
     "rename-chat",
     "pin-chat",
     "duplicate-chat",
@@ -73,6 +77,7 @@ class ChatCommands(QObject):
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
         self.transfer = Transfer(session, banner, self)
+        self.speaker = Speaker(self)
         self.menu = QMenu()
         self._connect()
 
@@ -110,6 +115,9 @@ class ChatCommands(QObject):
             "ask-again": lambda: self._on_last("again"),
             "edit-last": lambda: self._on_last("edit"),
             "continue-answer": lambda: self._on_last("go-on"),
+            "copy-answer": self._copy_answer,
+            "read-aloud": lambda: self._on_last("speak"),
+            "stop-reading": self.speaker.stop,
             "rename-chat": lambda: self._on_shown("rename"),
             "pin-chat": lambda: self._on_shown("pin"),
             "duplicate-chat": lambda: self._on_shown("duplicate"),
@@ -236,6 +244,8 @@ class ChatCommands(QObject):
             QGuiApplication.clipboard().setText(plain_text(turn.answer.reply))
         elif word == "copy-question":
             QGuiApplication.clipboard().setText(turn.question)
+        elif word == "speak":
+            self.speaker.speak(spoken_text(turn.answer.reply), QLocale().name())
         elif word == "branch":
             session.branch(turn)
         elif word in _STEPS:
@@ -251,6 +261,10 @@ class ChatCommands(QObject):
     def _on_last(self, word: str) -> None:
         if self._session.chat.turns:
             self.act_on_turn(self._session.chat.turns[-1], word)
+
+    def _copy_answer(self) -> None:
+        answers = [turn.answer.reply for turn in self._session.chat.turns if turn.answer.text]
+        QGuiApplication.clipboard().setText(answers[-1])
 
     def _edit(self, turn: Turn, text: str) -> None:
         if self._session.ready and text != turn.question:
@@ -274,6 +288,7 @@ class ChatCommands(QObject):
             ("copy", self.tr("Copy the answer as Markdown"), has_text),
             ("copy-plain", self.tr("Copy the answer as plain text"), has_text),
             ("copy-question", self.tr("Copy the message"), turn.asks),
+            ("speak", self._words_to_speak(), has_text and self.speaker.program is not None),
             ("edit", self.tr("Edit the message"), turn.asks and ready),
             ("again", self.tr("Answer again"), ready and ended),
             ("go-on", self.tr("Continue the answer"), ready and last and turn.answer.unfinished),
@@ -283,6 +298,11 @@ class ChatCommands(QObject):
             action = menu.addAction(text)
             action.setEnabled(enabled)
             action.triggered.connect(lambda _=False, chosen=word: self.act_on_turn(turn, chosen))
+
+    def _words_to_speak(self) -> str:
+        if self.speaker.program is None:
+            return self.tr("Read aloud: this system has no voice")
+        return self.tr("Read the answer aloud")
 
     # The composer
 
@@ -358,11 +378,3 @@ _STEPS = {
     "previous-answer": ("answer", -1),
     "next-answer": ("answer", 1),
 }
-
-
-def plain_text(markdown: str) -> str:
-    """Markdown as it reads, without its signs."""
-    marked, formulas = with_signs(markdown)
-    document = QTextDocument()
-    document.setMarkdown(marked)
-    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)

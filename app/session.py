@@ -35,12 +35,14 @@ class Session(ChatSession):
     """Owns the engine and everything that lives as long as the window.
 
     `asked` carries a chat with its new turn, `kept` the same once it is on disk, `arrived` a turn whose answer grew or
-    ended, `path_changed` a chat that shows other turns now, `returned` a chat and a turn that could not be kept.
+    ended, `ended` one whose answer has just been written to its end, `path_changed` a chat that shows other turns now,
+    `returned` a chat and a turn that could not be kept.
     """
 
     asked = Signal(object, object)
     kept = Signal(object, object)
     arrived = Signal(object, object)
+    ended = Signal(object, object)
     path_changed = Signal(object)
     returned = Signal(object, object)
     chats_changed = Signal()
@@ -250,6 +252,8 @@ class Session(ChatSession):
                 live.told = True
                 self.keeper.trouble.emit(live.writer.trouble)
             self.arrived.emit(live.chat, live.turn)
+            if live.turn.answer.ended:
+                self.ended.emit(live.chat, live.turn)
 
         if live.cancelled:
             receive([Finished("cancelled", "", (), live.turn.answer.stats)])

@@ -208,6 +208,22 @@
         <translation>最後の回答を Markdown でコピー</translation>
     </message>
     <message>
+        <source>Read last answer aloud</source>
+        <translation>最後の回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>最後の回答をシステムの音声で読み上げる</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>読み上げを停止</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>読み上げを停止</translation>
+    </message>
+    <message>
         <source>Write a message</source>
         <translation>メッセージを書く</translation>
     </message>
@@ -368,6 +384,14 @@
         <translation>推測されたトークンを表示</translation>
     </message>
     <message>
+        <source>Full screen</source>
+        <translation>フルスクリーン</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>フルスクリーンにする、または解除する</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>コマンド…</translation>
     </message>
@@ -490,6 +514,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答を止めました。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>回答は長さの上限で切れました。</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>回答が終わりました。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>別のチャット</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -563,6 +610,14 @@
     <message>
         <source>New chat from here</source>
         <translation>ここから新規チャット</translation>
+    </message>
+    <message>
+        <source>Read aloud: this system has no voice</source>
+        <translation>読み上げ：このシステムには音声がありません</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>回答を読み上げる</translation>
     </message>
     <message>
         <source>Attach files</source>

@@ -208,6 +208,22 @@
         <translation>마지막 답변을 Markdown으로 복사</translation>
     </message>
     <message>
+        <source>Read last answer aloud</source>
+        <translation>마지막 답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>마지막 답변을 시스템 음성으로 읽기</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>읽기 중지</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>소리 내어 읽기 중지</translation>
+    </message>
+    <message>
         <source>Write a message</source>
         <translation>메시지 쓰기</translation>
     </message>
@@ -368,6 +384,14 @@
         <translation>추측된 토큰 보기</translation>
     </message>
     <message>
+        <source>Full screen</source>
+        <translation>전체 화면</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>전체 화면으로 바꾸거나 나가기</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>명령…</translation>
     </message>
@@ -490,6 +514,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>답변을 멈췄어요.</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>답변이 길이 제한에서 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>답변이 끝났어요.</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}: {sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>다른 대화</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -563,6 +610,14 @@
     <message>
         <source>New chat from here</source>
         <translation>여기서 새 대화</translation>
+    </message>
+    <message>
+        <source>Read aloud: this system has no voice</source>
+        <translation>소리 내어 읽기: 이 시스템에 음성이 없어요</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>답변 소리 내어 읽기</translation>
     </message>
     <message>
         <source>Attach files</source>

@@ -208,6 +208,22 @@
         <translation>以 Markdown 复制最后的回答</translation>
     </message>
     <message>
+        <source>Read last answer aloud</source>
+        <translation>朗读最后的回答</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>用系统语音朗读最后的回答</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>停止朗读</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>停止朗读</translation>
+    </message>
+    <message>
         <source>Write a message</source>
         <translation>写消息</translation>
     </message>
@@ -368,6 +384,14 @@
         <translation>显示哪些 token 是猜出的</translation>
     </message>
     <message>
+        <source>Full screen</source>
+        <translation>全屏</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>进入或退出全屏</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>命令…</translation>
     </message>
@@ -490,6 +514,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答已停止。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>回答在长度上限处被截断。</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>回答已完成。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>另一个对话</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -563,6 +610,14 @@
     <message>
         <source>New chat from here</source>
         <translation>从这里新建对话</translation>
+    </message>
+    <message>
+        <source>Read aloud: this system has no voice</source>
+        <translation>朗读：此系统没有语音</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>朗读回答</translation>
     </message>
     <message>
         <source>Attach files</source>

@@ -98,7 +98,8 @@ class ContextMeter(QObject):
             return text, each
 
         def done(future: Future[tuple[int | None, list[int | None]]]) -> None:
-            if written != self._written():
+            # At the end of the window, what waits is no longer counted.
+            if future.cancelled() or written != self._written():
                 return
             self._counted = written
             text, each = future.result()
