@@ -153,8 +153,19 @@ class Models:
 
     def text_bytes(self, tokens: int) -> int:
         """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""
-        loaded = [model for model in (self._main, self._draft) if model is not None and model.config]
-        return sum(memory.cache_bytes(model.config, tokens, model.info.kv_bits) for model in loaded)
+        return sum(memory.cache_bytes(size, tokens) for size in self._text_sizes())
+
+    def check_text(self, tokens: int, free: int) -> None:
+        """Raise `NotEnoughMemory` unless a text of `tokens` tokens can be read and kept in `free` bytes."""
+        if sizes := self._text_sizes():
+            memory.check_text(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
+
+    def _text_sizes(self) -> list[ModelSize]:
+        """The loaded models without their weights, as far as their configurations are known."""
+        known = [model for model in (self._main, self._draft) if model is not None and model.config]
+        return [
+            ModelSize(model.info.name, 0, model.config, memory.element_bytes(model.info.kv_bits)) for model in known
+        ]
 
     @property
     def untuned(self) -> bool:

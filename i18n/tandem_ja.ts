@@ -44,22 +44,6 @@
         <translation>回答を停止</translation>
     </message>
     <message>
-        <source>Attach files…</source>
-        <translation>ファイルを添付…</translation>
-    </message>
-    <message>
-        <source>Attach text, code or PDF files</source>
-        <translation>テキスト、コード、PDF のファイルを添付</translation>
-    </message>
-    <message>
-        <source>System prompt and settings…</source>
-        <translation>システムプロンプトと設定…</translation>
-    </message>
-    <message>
-        <source>Change the system prompt and the settings of this chat</source>
-        <translation>このチャットのシステムプロンプトと設定を変える</translation>
-    </message>
-    <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
     </message>
@@ -69,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -178,6 +162,22 @@
     <message>
         <source>Close window</source>
         <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>ファイルを添付…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>テキスト、コード、PDF のファイルを添付</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>システムプロンプトと設定…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定を変える</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -1170,6 +1170,14 @@
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
         <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV キャッシュを {bits} ビットにすればそのまま収まります。設定で変更できます。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>ドラフトモデルは {draft} GB まで使えます。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -2751,6 +2759,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder} へ移動しました。すべてのファイルを照合し、元の場所から新しい場所へつながります。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>移動しませんでした。フォルダを自分自身の中へは移せません。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>移動しませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>中止しました。すべて元の場所にあります。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>{name}: back to the default</source>
@@ -2886,8 +2929,8 @@
         <translation>この回答の採択率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
+        <source>Round strip</source>
+        <translation>ラウンドの帯</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2908,6 +2951,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>チャットを {file} にバックアップしました。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>移動先を選択</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>次に Tandem を起動したとき、チャットを {folder} へ移します。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>コピーと照合中: {total} 中 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -2949,12 +3016,32 @@
         <translation>フォルダを表示: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>フォルダを移動: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移動…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>消去</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>今すぐバックアップ</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
     </message>
 </context>
 <context>
@@ -3233,7 +3320,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Stopped.</source>

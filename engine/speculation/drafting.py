@@ -17,6 +17,7 @@ from engine.prefix_cache import Conversation, continue_on
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.calibration import RepeatingProposer, round_costs, sample_conversation
+from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer
@@ -50,6 +51,7 @@ class Drafting:
         self._learned_file = learned
         self._news = False
         self._draft: LoadedModel | None = None
+        self._draft_steps: CompiledSteps | None = None
         self._translation: Translation | None = None
         self._prepared: tuple[LoadedModel, Translation | None] | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
@@ -89,6 +91,7 @@ class Drafting:
         """
         self.keep()
         self._draft = draft
+        self._draft_steps = None if draft is None else compiled_steps(draft)
         self._pair = (self._pair[0], "" if draft is None else _identity(draft))
         self._translation = None if draft is None else self._translation_for(draft)
         self._prepared = None
@@ -298,6 +301,13 @@ class Drafting:
             self.proposers["draft"] = proposer
 
     def _draft_proposer(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> DraftModelProposer:
+        proposer = self._new_draft_proposer(draft, conversation, sampler)
+        proposer.sequence.steps = self._draft_steps
+        return proposer
+
+    def _new_draft_proposer(
+        self, draft: LoadedModel, conversation: Conversation, sampler: Sampler
+    ) -> DraftModelProposer:
         main, limit, translation = conversation.main, draft.info.context_length, self._translation
         rejection = self._settings.acceptance == "rejection"
         if translation is None:
