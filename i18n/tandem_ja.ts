@@ -2851,6 +2851,10 @@
         <translation>設定内を検索</translation>
     </message>
     <message>
+        <source>Back to the defaults</source>
+        <translation>初期設定に戻す</translation>
+    </message>
+    <message>
         <source>Changes hold from the next answer on.</source>
         <translation>変更は次の回答から有効になります。</translation>
     </message>

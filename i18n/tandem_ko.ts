@@ -2851,6 +2851,10 @@
         <translation>설정에서 검색</translation>
     </message>
     <message>
+        <source>Back to the defaults</source>
+        <translation>기본값으로 되돌리기</translation>
+    </message>
+    <message>
         <source>Changes hold from the next answer on.</source>
         <translation>바꾸면 다음 답변부터 적용돼요.</translation>
     </message>

@@ -2851,6 +2851,10 @@
         <translation>在设置中搜索</translation>
     </message>
     <message>
+        <source>Back to the defaults</source>
+        <translation>恢复默认值</translation>
+    </message>
+    <message>
         <source>Changes hold from the next answer on.</source>
         <translation>更改从下一个回答起生效。</translation>
     </message>
