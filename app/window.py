@@ -18,6 +18,7 @@ from app.places import settings_folder
 from app.preferences.preference_file import PreferenceFile
 from app.record import RECORD
 from app.session import Session
+from app.sharing import Sharing
 from engine import Engine, starter_pair
 
 
@@ -69,8 +70,10 @@ def show_window(language: str | None = None) -> int:
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
+    sharing = Sharing(session)
     crash.catch_in_slots(window.show_crash)
     code = application.exec()
+    sharing.close()
     session.close()
     disk.shutdown()
     return code

@@ -25,9 +25,14 @@ class AnswerBody(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # What is there stays where it is when a line is added, and need not be painted again.
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
+        # Room for what has grown before anything is placed: squeezed in first, every block would move twice.
+        self._column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
+        self._column.addStretch(1)
         self._views: list[QWidget] = []
         self._clear()
 
@@ -100,7 +105,9 @@ class AnswerBody(QWidget):
 
     def _add(self, view: _View) -> _View:
         leave_menu_to_parent(view)
-        self._column.addWidget(view)
+        # At its width from the start: in a narrow one it would be too high first, and the chat would jump.
+        view.resize(self.width(), view.height())
+        self._column.insertWidget(self._column.count() - 1, view)
         self._views.append(view)
         return view
 

@@ -71,11 +71,16 @@ class Transcript(QScrollArea):
         self._turns.setContentsMargins(0, 28, 0, 24)
         self._turns.setSpacing(32)
         self._turns.addStretch(1)
+        # Room for what has grown before anything is placed: squeezed in first, every turn would move twice.
+        self._turns.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
         self._row = QHBoxLayout(body)
         self._row.setContentsMargins(SIDE, 0, SIDE, 0)
         self._row.addStretch(1)
         self._row.addWidget(self._column, 1000)
         self._row.addStretch(1)
+        self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
+        for grows in (body, self._column):
+            grows.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.setWidget(body)
 
     def show_chat(self, chat: Chat) -> None:
