@@ -14,8 +14,9 @@ from app import crash
 from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
-from app.places import settings_folder
+from app.places import data_folder, settings_folder
 from app.preferences.preference_file import PreferenceFile
+from app.preferences.relocation import MoveRefused, heal, move_folder
 from app.record import RECORD
 from app.session import Session
 from app.sharing import Sharing
@@ -41,6 +42,20 @@ def open_window(
     return window, session
 
 
+def move_chats(preferences: PreferenceFile) -> MoveRefused | None:
+    """Move the chats where the user wanted them, while nobody has them open; why that did not work, or None."""
+    heal(data_folder())
+    wanted = preferences.values.move_chats_to
+    if not wanted:
+        return None
+    preferences.change(move_chats_to="")
+    try:
+        move_folder(data_folder(), Path(wanted))
+    except MoveRefused as refused:
+        return refused
+    return None
+
+
 def _load_last(session: Session, preferences: PreferenceFile) -> None:
     values = preferences.values
     main, draft = values.main_model, values.draft_model
@@ -64,6 +79,7 @@ def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = PreferenceFile(settings_folder() / "settings.json", later=disk.submit)
+    refused = move_chats(preferences)
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
     RECORD.start()
@@ -72,6 +88,8 @@ def show_window(language: str | None = None) -> int:
     window, session = open_window(application, preferences)
     sharing = Sharing(session)
     crash.catch_in_slots(window.show_crash)
+    if refused is not None:
+        window.tell_of_move(refused)
     code = application.exec()
     sharing.close()
     session.close()

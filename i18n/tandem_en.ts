@@ -111,6 +111,16 @@
     </message>
 </context>
 <context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n download running</numerusform>
+            <numerusform>%n downloads running</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Transfer</name>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>

@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -157,7 +157,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>取り消す</translation>
+        <translation>元に戻す</translation>
     </message>
     <message>
         <source>Bring back the deleted chat</source>
@@ -481,6 +481,21 @@
     <message>
         <source>Dismiss</source>
         <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>ブラウザで {address} を開きます。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>モデルのページ…</translation>
     </message>
 </context>
 <context>
@@ -848,6 +863,10 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
+        <source>I have access now</source>
+        <translation>許可を得ました</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
@@ -932,6 +951,14 @@
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
         <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV キャッシュを {bits} ビットにすればそのまま収まります。設定で変更できます。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>ドラフトモデルは {draft} GB まで使えます。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -1438,8 +1465,8 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>なし：通常のほうが速い</translation>
+        <source>none, plain</source>
+        <translation>なし、通常</translation>
     </message>
 </context>
 <context>
@@ -1522,6 +1549,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>ドラフトとして入手</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>ファイルを検査</translation>
     </message>
@@ -1558,12 +1589,20 @@
         <translation>ドラフト: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>ここでの実測 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>見込み {speed}（推定）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>検査中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>破損</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1596,6 +1635,10 @@
     <message>
         <source>Getting it…</source>
         <translation>入手中…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1699,6 +1742,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>推定: {speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main} のドラフトとして: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>公開時と異なります: {files}。修復ではこれらだけを取り直します。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>公開時と異なります: {files}。削除して入手し直してください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1817,10 +1872,6 @@
         <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} は壊れています。削除してから入手し直してください。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} のファイルはすべて公開時のままです。</translation>
     </message>
@@ -1884,6 +1935,14 @@
         <source>Look in another folder too…</source>
         <translation>別のフォルダも調べる…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>コンテキスト {count} トークンで計算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>メモリの計算に使うコンテキスト</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1906,6 +1965,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2471,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder} へ移動しました。すべてのファイルを照合し、元の場所から新しい場所へつながります。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>移動しませんでした。フォルダを自分自身の中へは移せません。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>移動しませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>中止しました。すべて元の場所にあります。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -2531,8 +2634,8 @@
         <translation>この回答の採択率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
+        <source>Round strip</source>
+        <translation>ラウンドの帯</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2553,6 +2656,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>チャットを {file} にバックアップしました。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>移動先を選択</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>次に Tandem を起動したとき、チャットを {folder} へ移します。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>コピーと照合中: {total} 中 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -2594,12 +2721,32 @@
         <translation>フォルダを表示: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>フォルダを移動: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移動…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>消去</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>今すぐバックアップ</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
     </message>
 </context>
 <context>
@@ -2650,6 +2797,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} の準備ができました。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>ダウンロードを表示</translation>
     </message>
 </context>
 <context>
@@ -2874,7 +3025,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Stopped.</source>

@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -484,6 +484,21 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>브라우저에서 {address}을(를) 열어요.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>모델 페이지…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -841,11 +856,15 @@
     <name>DownloadCard</name>
     <message>
         <source>Resume</source>
-        <translation>이어받기</translation>
+        <translation>다시 시작</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>권한을 받았어요</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -932,6 +951,14 @@
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
         <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV 캐시를 {bits}비트로 하면 그대로 들어가요. 설정에서 바꿀 수 있어요.</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>초안 모델은 {draft}GB까지 쓸 수 있어요.</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -1438,8 +1465,8 @@
         <translation>{depth} ({source})</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>없음: 일반이 더 빨라요</translation>
+        <source>none, plain</source>
+        <translation>없음, 일반</translation>
     </message>
 </context>
 <context>
@@ -1522,12 +1549,16 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>초안으로 받기</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>파일 검사</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation>삭제…</translation>
+        <translation>제거…</translation>
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
@@ -1558,12 +1589,20 @@
         <translation>초안: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>여기서 측정 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>예상 {speed}(추정)</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>손상됨</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1596,6 +1635,10 @@
     <message>
         <source>Getting it…</source>
         <translation>받는 중…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>복구</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1699,6 +1742,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>추정: {speed}.</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main}의 초안으로: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>배포된 것과 달라요: {files}. 복구하면 이 파일만 다시 받아요.</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>배포된 것과 달라요: {files}. 삭제한 뒤 다시 받으세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1817,10 +1872,6 @@
         <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name}이(가) 손상됐어요. 삭제하고 다시 받으세요.</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name}의 모든 파일이 공개된 원본과 같아요.</translation>
     </message>
@@ -1884,6 +1935,14 @@
         <source>Look in another folder too…</source>
         <translation>다른 폴더도 살펴보기…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>컨텍스트 {count}토큰 기준</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>메모리 계산에 쓰는 컨텍스트</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1906,6 +1965,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2304,7 +2372,7 @@
     </message>
     <message>
         <source>Work offline</source>
-        <translation>오프라인으로 작업</translation>
+        <translation>오프라인 작업</translation>
     </message>
     <message>
         <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
@@ -2403,6 +2471,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder}(으)로 옮겼어요. 파일을 모두 비교했고, 예전 자리는 새 자리로 이어져요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>옮기지 않았어요. 그 폴더에 이미 파일이 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>옮기지 않았어요. 폴더를 자기 자신 안으로 옮길 수는 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>옮기지 않았어요. {needed}가 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>옮기지 않았어요. {file}의 사본이 원본과 달라요. 그 디스크를 점검해 주세요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>옮기지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>중지했어요. 모두 제자리에 있어요.</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -2430,7 +2533,7 @@
     </message>
     <message>
         <source>Privacy and network</source>
-        <translation>개인정보와 네트워크</translation>
+        <translation>개인정보 및 네트워크</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -2531,8 +2634,8 @@
         <translation>이 답변의 채택률</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
+        <source>Round strip</source>
+        <translation>라운드 띠</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2553,6 +2656,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>대화를 {file}에 백업했어요.</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>옮길 곳 선택</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>다음에 Tandem을 시작할 때 대화를 {folder}(으)로 옮겨요.</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>모델을 다운로드하는 중이에요. 끝난 뒤에 옮겨 주세요.</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>복사하고 비교하는 중: {total} 중 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>대화</translation>
@@ -2594,12 +2721,32 @@
         <translation>폴더 보기: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>폴더 옮기기: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>옮기기…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>비우기</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>지금 백업</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>지금 대화 백업</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>
@@ -2650,6 +2797,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 준비가 끝났어요.</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>다운로드 보기</translation>
     </message>
 </context>
 <context>
@@ -2874,7 +3025,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Stopped.</source>

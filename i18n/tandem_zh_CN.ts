@@ -305,7 +305,7 @@
     </message>
     <message>
         <source>Tune on this machine</source>
-        <translation>在这台电脑上调校</translation>
+        <translation>在这台电脑上调优</translation>
     </message>
     <message>
         <source>Measure what guessing costs and brings with these models</source>
@@ -481,6 +481,21 @@
     <message>
         <source>Dismiss</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>将在浏览器中打开 {address}。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>模型页面…</translation>
     </message>
 </context>
 <context>
@@ -848,6 +863,10 @@
         <translation>重试</translation>
     </message>
     <message>
+        <source>I have access now</source>
+        <translation>已获访问权限</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -932,6 +951,14 @@
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
         <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
+    </message>
+    <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>将 KV 缓存改为 {bits} 位即可直接放下，可在设置中更改。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>草稿模型最多可占用 {draft} GB。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
@@ -1438,8 +1465,8 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>无：普通解码更快</translation>
+        <source>none, plain</source>
+        <translation>无，普通</translation>
     </message>
 </context>
 <context>
@@ -1450,7 +1477,7 @@
     </message>
     <message>
         <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
-        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调校”。</translation>
+        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调优”。</translation>
     </message>
     <message>
         <source>Learned here</source>
@@ -1522,6 +1549,10 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>下载作草稿</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>检查文件</translation>
     </message>
@@ -1558,12 +1589,20 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>预计 {speed}（估算）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>检查中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1598,16 +1637,20 @@
         <translation>下载中…</translation>
     </message>
     <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
 </context>
 <context>
@@ -1699,6 +1742,18 @@
     <message>
         <source>Estimate: {speed}.</source>
         <translation>估算：{speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>作为 {main} 的草稿：{verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>与发布内容不一致：{files}。修复只会重新下载这些文件。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>与发布内容不一致：{files}。请删除后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1817,10 +1872,6 @@
         <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} 已损坏。请删除后重新下载。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} 的每个文件都与发布时一致。</translation>
     </message>
@@ -1884,6 +1935,14 @@
         <source>Look in another folder too…</source>
         <translation>再添加一个文件夹…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>按 {count} token 上下文计算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>计算内存所用的上下文</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1906,6 +1965,15 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 个下载正在进行</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1959,11 +2027,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
     <message>
         <source>best here</source>
@@ -2403,6 +2471,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>已移动到 {folder}。每个文件都已比对，旧位置会指向新位置。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>没有移动：该文件夹里已有内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>没有移动：不能把文件夹移到它自己里面。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>没有移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>没有移动：{file} 的副本不一致，请检查该磁盘。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>没有移动：{detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>已停止，一切都在原处。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -2531,8 +2634,8 @@
         <translation>此回答的接受率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
+        <source>Round strip</source>
+        <translation>轮次条</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2553,6 +2656,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>对话已备份到 {file}。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>对话未能备份，请检查磁盘是否有空间。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>选择移动到哪里</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>下次启动 Tandem 时，对话会移动到 {folder}。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>正在下载模型，请在下载结束后再移动。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>正在复制并比对：{done} / {total}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>对话</translation>
@@ -2594,12 +2721,32 @@
         <translation>显示文件夹：{name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>移动文件夹：{name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>清除</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>立即备份对话</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -2650,6 +2797,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 已就绪。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>查看下载</translation>
     </message>
 </context>
 <context>
@@ -2843,7 +2994,7 @@
     </message>
     <message>
         <source>Tune on this machine</source>
-        <translation>在这台电脑上调校</translation>
+        <translation>在这台电脑上调优</translation>
     </message>
     <message>
         <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
@@ -2964,7 +3115,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

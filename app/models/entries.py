@@ -17,6 +17,7 @@ from engine.hub.speedup import Estimate, estimate_speedup
 
 if TYPE_CHECKING:
     from engine.hub.discovery import InstalledModel
+    from engine.hub.pairing import PairAdvice
     from engine.hub.search import FoundModel, RemoteModel
 
 # Less than this share of the limit left over is called tight.
@@ -30,7 +31,8 @@ class Entry:
     `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
     owner. `bytes` is what it takes on disk or to download. `draft` is the id of the draft that goes with it,
     `get_bytes` what it takes to have both. `fit` is the memory of the two; `expected` what the draft brings.
-    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`).
+    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`). `advice` is the verdict on it as a
+    draft for the main model in use, for what a search has found.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Entry:
     gated: bool = False
     downloads: int = 0
     recommended: bool = False
+    advice: PairAdvice | None = None
 
     @property
     def complete(self) -> bool:
@@ -63,6 +66,11 @@ class Entry:
     @property
     def is_starter(self) -> bool:
         return self.source == "starter"
+
+    @property
+    def recorded_as(self) -> str:
+        """What the figures of answers call it: the starter's two folders by their parent too."""
+        return f"starter/{self.id}" if self.is_starter else self.id
 
     @property
     def tight(self) -> bool:
@@ -112,16 +120,16 @@ def from_installed(
         entry,
         draft=draft.id if draft else "",
         draft_name=_name_of(draft.id, catalog) if draft else "",
+        expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
         fit=check_fit(
             _size_of(model), _size_of(draft) if draft else None, min(context, model.context or context), limit
         ),
     )
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
     draft = catalog.models[model.drafts[0]] if model.drafts else None
     missing = [part for part in (model, draft) if part is not None and part.id not in here]
-    size = ModelSize(model.id, model.bytes, {})
     return Entry(
         model.id,
         "catalog",
@@ -136,17 +144,17 @@ def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], l
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        fit=check_fit(size, ModelSize(draft.id, draft.bytes, {}) if draft else None, 0, limit),
-        expected=estimate_speedup(model.bytes, model.active_bytes, draft.active_bytes, "same") if draft else None,
+        fit=check_fit(_size_in(model), _size_in(draft) if draft else None, min(context, model.context), limit),
+        expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         here=model.id in here,
         recommended=model.recommended,
     )
 
 
-def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
     """A search result: the catalog knows more of some of them."""
     if (known := catalog.models.get(model.id)) is not None:
-        entry = from_catalog(known, catalog, here, limit)
+        entry = from_catalog(known, catalog, here, context, limit)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
@@ -168,29 +176,29 @@ def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], limit
     )
 
 
-def from_looked_at(model: RemoteModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
-    """A repository that was pasted: its configuration is known, so its memory is too."""
-    name, bits = short_name(model.id)
-    known = catalog.models.get(model.id)
+def looked_closer(entry: Entry, model: RemoteModel, context: int, limit: int) -> Entry:
+    """What a search has found, with what its configuration and its list of files add."""
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
     total = model.listing.total_bytes
-    return Entry(
-        model.id,
-        "search",
-        known.name if known else name,
+    size = ModelSize(model.id, model.weight_bytes, model.config)
+    return replace(
+        entry,
         bytes=total,
-        bits=bits,
         context=length,
-        licence=known.licence if known else "",
         kinds=("main",) if supported else (),
         problem="" if supported else "unknown-architecture",
         detail="" if supported else str(model.config.get("model_type", "")),
-        get_bytes=0 if model.id in here else total,
-        fit=check_fit(
-            ModelSize(model.id, model.weight_bytes, model.config), None, min(context, length or context), limit
-        ),
-        here=model.id in here,
+        get_bytes=0 if entry.here else total,
+        fit=check_fit(size, None, min(context, length or context), limit),
+    )
+
+
+def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, here: Collection[str]) -> Entry:
+    """A model of the Hub together with the curated draft that goes with it."""
+    missing = 0 if draft.id in here else draft.bytes
+    return replace(
+        entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
     )
 
 
@@ -216,8 +224,16 @@ def _installed_draft(
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
+def _expected(main_bytes: int, main_active: int, draft_active: int) -> Estimate:
+    return estimate_speedup(main_bytes, main_active, draft_active, "same")
+
+
 def _name_of(id_: str, catalog: Catalog) -> str:
     return catalog.models[id_].name if id_ in catalog.models else short_name(id_)[0]
+
+
+def _size_in(model: CatalogModel) -> ModelSize:
+    return ModelSize(model.id, model.bytes, model.memory_config)
 
 
 def _size_of(model: InstalledModel) -> ModelSize:

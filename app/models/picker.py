@@ -55,6 +55,7 @@ class Picker(Overlay):
         library.models_changed.connect(self._refresh_if_shown)
         library.downloads_changed.connect(self._refresh_if_shown)
         library.advice_changed.connect(self._refresh_if_shown)
+        library.measured_changed.connect(self._refresh_if_shown)
         session.models_changed.connect(self._refresh_if_shown)
         self.retranslate()
 
@@ -111,7 +112,7 @@ class Picker(Overlay):
         elif self._advised != loaded:
             return []
         draft = str(pair.draft.path) if pair.draft is not None else ""
-        measured = self._library.measured.get(loaded, {})
+        measured = self._library.measured_with(loaded)
         method = self._session.speculation.method
         return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
 

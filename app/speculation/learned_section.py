@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.tuning import LearnedPair, Pair
 
-_ROWS_SHOWN = 8
+_ROWS_SHOWN, _HEADING = 8, 34
 
 
 class LearnedSection(QWidget):
@@ -48,7 +48,7 @@ class LearnedSection(QWidget):
         header = self.view.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setHighlightSections(False)
-        header.setMinimumHeight(34)
+        header.setMinimumHeight(_HEADING)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, 8, 0, 0)
         for button in (self.forget, self.forget_all):
@@ -77,7 +77,8 @@ class LearnedSection(QWidget):
             self.table.show_rows(rows)
         shown = min(len(rows), _ROWS_SHOWN)
         height = (
-            self.view.horizontalHeader().sizeHint().height() + shown * self.view.verticalHeader().defaultSectionSize()
+            max(_HEADING, self.view.horizontalHeader().sizeHint().height())
+            + shown * self.view.verticalHeader().defaultSectionSize()
         )
         # Room for the bar at the bottom, where the columns need more width than there is.
         self.view.setFixedHeight(height + self.view.horizontalScrollBar().sizeHint().height() + 4)

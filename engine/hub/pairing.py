@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from engine.hub.catalog import Catalog, CatalogModel
 from engine.hub.discovery import InstalledModel
 from engine.hub.fit import ModelSize, check_fit
 from engine.hub.inspection import read_config, text_config
+from engine.hub.repository_names import is_content_hash
 from engine.hub.speedup import WORTH_IT, Estimate, estimate_speedup
 from engine.hub.tokenizer_files import Comparison, compare, read_folder
 
@@ -36,7 +38,8 @@ class PairModel:
     `read_vocabulary` gives token string to id, or None where it is not known; it is called only when the answer is
     open.
 
-    `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it.
+    `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
+    `tokenizer_digest` the hash of its tokenizer.json's bytes.
     `problem` is a reason why it cannot be used at all, with `detail`.
     """
 
@@ -49,6 +52,7 @@ class PairModel:
     vocabulary_size: int = 0
     tokenizer: str = ""
     tokenizer_name: str = ""
+    tokenizer_digest: str = ""
     problem: str = ""
     detail: str = ""
 
@@ -114,18 +118,20 @@ def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel
         model.vocabulary_size or 0,
         model.tokenizer,
         tokenizer_name,
+        _digest_in(Path(model.path)),
         problem,
         model.detail,
     )
 
 
 def from_catalog(model: CatalogModel) -> PairModel:
-    """A curated model; its configuration is not known, so only its weights count for the fit."""
+    """A curated model: the catalog knows of its configuration what decides its memory."""
     return PairModel(
         model.id,
         "catalog",
         model.bytes,
         model.active_bytes,
+        model.memory_config,
         vocabulary_size=model.vocabulary_size,
         tokenizer_name=model.tokenizer,
     )
@@ -141,8 +147,9 @@ def from_remote(model: RemoteModel) -> PairModel:
         model.weight_bytes,
         model.weight_bytes,
         model.config,
-        lambda: model.vocabulary,
+        model.read_vocabulary,
         size if type(size) is int else 0,
+        tokenizer_digest=model.tokenizer_digest,
         problem="" if known else "unknown-architecture",
         detail="" if known else str(model.config.get("model_type", "")),
     )
@@ -186,6 +193,8 @@ class _Judge:
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
             return Comparison("same")
+        if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
+            return Comparison("same")
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
         if key in self._compared:
             return self._compared[key]
@@ -201,6 +210,15 @@ class _Judge:
             return Estimate(self._measured[draft.id], 0, 0.0, True)
         main = self._main
         return estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
+
+
+def _digest_in(folder: Path) -> str:
+    """In the Hub cache a file's link leads to a blob whose name is its content's hash."""
+    try:
+        digest = os.path.basename(os.readlink(folder / "tokenizer.json"))
+    except OSError:
+        return ""
+    return digest if is_content_hash(digest) else ""
 
 
 def _vocabulary_of(folder: Path) -> dict[str, int] | None:

@@ -115,7 +115,7 @@ def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> 
 
 
 def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
-    from app.models.library import Search
+    from app.models.finder import Search
 
     window, library, _ = open_shown()
     page = open_page(window, SEARCH)
@@ -125,8 +125,8 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
         (Search("x", error=HubError("offline")), "The Hub cannot be reached."),
         (Search("x"), "The Hub has no MLX model of that name."),
     ):
-        library.searched = searched
-        library.search_changed.emit()
+        library.finder.searched = searched
+        library.finder.changed.emit()
         assert page._empty.text().startswith(words)
 
 
