@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.layouts import settle_layouts
 from engine.events import Event, Failed, Finished
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 
 FRAME_MS = 16
-# Widgets that grow with a line of an answer, one inside the other, from its blocks to the chat that scrolls.
-_LEVELS = 7
 
 
 class Bridge(QObject):
@@ -85,7 +84,7 @@ class Bridge(QObject):
             self._timer.stop()
         if arrived or finished:
             self.frame.emit()
-            _lay_out()
+            settle_layouts()
 
     def close(self) -> None:
         """Deliver nothing any more."""
@@ -97,9 +96,3 @@ class Bridge(QObject):
     def _take_ticket(self) -> int:
         self._next += 1
         return self._next
-
-
-def _lay_out() -> None:
-    """All layouts now, and then one painting; left to itself, Qt paints between the levels of a growing column."""
-    for _ in range(_LEVELS):
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
