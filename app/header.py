@@ -137,7 +137,7 @@ class Header(QFrame):
         draft_name = self._name_of(pair, "draft")
         colour = colours.draft if on else colours.muted
         self.draft.show_model(
-            self.tr("Draft"),
+            self.tr("Draft on") if on else self.tr("Draft off"),
             draft_name,
             "draft-on" if on else "draft-off",
             colour,

@@ -1187,8 +1187,12 @@
         <translation>メインモデル: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>ドラフト</translation>
+        <source>Draft on</source>
+        <translation>ドラフト オン</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>ドラフト オフ</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1970,6 +1974,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>このモデルに合うドラフトモデルは、ここにもカタログにもありません。会話内検索にはドラフトモデルは要りません。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>先にメインモデルを選んでください。</translation>

@@ -1187,8 +1187,12 @@
         <translation>메인 모델: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>초안</translation>
+        <source>Draft on</source>
+        <translation>초안 켜짐</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>초안 꺼짐</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1970,6 +1974,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>이 모델에 맞는 초안 모델이 여기에도 카탈로그에도 없어요. 대화 속 찾기는 초안 모델이 필요 없어요.</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>먼저 메인 모델을 선택하세요.</translation>

@@ -1187,8 +1187,12 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>草稿</translation>
+        <source>Draft on</source>
+        <translation>草稿 开</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>草稿 关</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1970,6 +1974,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>本机和目录中都没有适合它的草稿模型。上文查找不需要草稿模型。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>请先选择主模型。</translation>

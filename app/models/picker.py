@@ -88,8 +88,8 @@ class Picker(Overlay):
             row, item = self._row(index), self._list.item(index)
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.said)
-        self._note.setText(self._note_text(bool(choices)))
-        self._note.setVisible(not choices)
+        self._note.setText(self._note_text(choices))
+        self._note.setVisible(bool(self._note.text()))
         self._list.setVisible(bool(choices))
         self._announce()
         self._measure()
@@ -116,9 +116,11 @@ class Picker(Overlay):
         method = self._session.speculation.method
         return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
 
-    def _note_text(self, some: bool) -> str:
-        if some:
-            return ""
+    def _note_text(self, choices: list[Choice]) -> str:
+        """Why there is nothing to choose, or no draft model among it."""
+        if choices:
+            drafts = self._role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
+            return "" if drafts else self.tr("No draft model for it is here or in the catalog. Lookup needs none.")
         if self._role == "draft" and self._session.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
