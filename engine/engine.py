@@ -78,6 +78,7 @@ class Engine:
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
+        self._reading = 0, 0
         # Counts what a calibration should make room for.
         self._asked = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -107,6 +108,11 @@ class Engine:
     def unload(self) -> Future[LoadedPair]:
         """Drop both models and everything cached for them."""
         return self._call(lambda scheduler: scheduler.unload())
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Of the model that is being loaded, or was last: bytes of its weights that are in memory, and all of them."""
+        return self._reading
 
     @property
     def settings(self) -> EngineSettings:
@@ -193,7 +199,7 @@ class Engine:
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler(self._settings, self._closed.is_set)
+        scheduler = Scheduler(self._settings, self._note_reading)
         try:
             self._serve(scheduler)
         finally:
@@ -201,6 +207,10 @@ class Engine:
             self._refuse_the_rest(scheduler)
             # Without this the process can abort at exit.
             mx.clear_streams()
+
+    def _note_reading(self, read: int, total: int) -> bool:
+        self._reading = read, total
+        return self._closed.is_set()
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:

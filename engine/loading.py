@@ -29,6 +29,9 @@ _FALLBACK_CONTEXT = 4096
 # Weights that are read at once: loading can be given up in between.
 PIECE_BYTES = 2**28
 
+# Told how many bytes of how many have been read, it says whether to stop.
+GiveUp = Callable[[int, int], bool]
+
 
 @dataclass(frozen=True)
 class ModelInfo:
@@ -64,13 +67,14 @@ class LoadedModel:
 
 
 def load(
-    name_or_path: str | Path, kv_bits: int | None = None, give_up: Callable[[], bool] = lambda: False
+    name_or_path: str | Path, kv_bits: int | None = None, give_up: GiveUp = lambda _read, _total: False
 ) -> LoadedModel:
     """Load a model from a folder, or by its Hub name from the local Hub cache.
 
     Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
-    the model cannot do with caches of `kv_bits`, they stay as they are. Between pieces of the weights `give_up` is
-    asked. Raises `ModelNotUsable`, and `EngineClosed` after giving up.
+    the model cannot do with caches of `kv_bits`, they stay as they are. Before each piece of the weights `give_up` is
+    told how many bytes of how many have been read, and asked. Raises `ModelNotUsable`, and `EngineClosed` where it
+    said to stop.
     """
     path = resolve_model(name_or_path)
     check_folder(path)
@@ -105,16 +109,19 @@ def _warm_up(loaded: LoadedModel) -> None:
         raise _explain(loaded.info.path, error) from error
 
 
-def _load_weights(path: Path, give_up: Callable[[], bool]) -> tuple[nn.Module, dict[str, Any]]:
+def _load_weights(path: Path, give_up: GiveUp) -> tuple[nn.Module, dict[str, Any]]:
     try:
         model, config = load_model(path, lazy=True)
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
-        for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
-            if give_up():
+        arrays = [array for _, array in tree_flatten(model.parameters())]
+        read, total = 0, sum(array.nbytes for array in arrays)
+        for piece in _pieces(arrays):
+            if give_up(read, total):
                 raise EngineClosed
             mx.eval(piece)
+            read += sum(array.nbytes for array in piece)
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
         raise _explain(path, error) from error
     return model, config

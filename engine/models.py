@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from engine import memory
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
 from engine.hub.names import resolve_model
-from engine.loading import LoadedModel, ModelInfo, load
+from engine.loading import GiveUp, LoadedModel, ModelInfo, load
 from engine.settings import EngineSettings
 from engine.speculation.drafting import Drafting
 from engine.speculation.learned import LearnedFile, learned_here, told
@@ -39,9 +38,9 @@ class Parked:
 
 
 class Models:
-    """One main model with its drafting, or nothing. `give_up` is asked while weights are read."""
+    """One main model with its drafting, or nothing. `give_up` is told and asked while weights are read."""
 
-    def __init__(self, settings: EngineSettings, give_up: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, settings: EngineSettings, give_up: GiveUp = lambda _read, _total: False) -> None:
         self.settings = settings
         self._give_up = give_up
         self._main: LoadedModel | None = None

@@ -21,7 +21,7 @@ from engine.events import Failed, Finished, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
 from engine.lanes.solo import SoloRun
-from engine.loading import LoadedModel
+from engine.loading import GiveUp, LoadedModel
 from engine.memory import MemoryUse
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
@@ -49,7 +49,7 @@ class EngineStatus:
 class Scheduler:
     """First come, first served, up to `settings.most_active` at once."""
 
-    def __init__(self, settings: EngineSettings | None = None, give_up: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, settings: EngineSettings | None = None, give_up: GiveUp = lambda _read, _total: False) -> None:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self.models = Models(self.settings, give_up)

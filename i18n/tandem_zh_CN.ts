@@ -1206,6 +1206,10 @@
         <source>Loading…</source>
         <translation>正在加载…</translation>
     </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>正在加载 {share}</translation>
+    </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>

@@ -10,7 +10,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine import Engine
+from engine import Engine, loading
 from engine.errors import EngineClosed, NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
 from engine.loading import load
@@ -186,7 +186,7 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
 def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path) -> None:
     asked = 0
 
-    def give_up() -> bool:
+    def give_up(_read: int, _total: int) -> bool:
         nonlocal asked
         asked += 1
         return True
@@ -194,6 +194,21 @@ def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path) -> None:
     with pytest.raises(EngineClosed):
         load(tiny_main, give_up=give_up)
     assert asked == 1
+
+
+def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+
+    def note(read: int, total: int) -> bool:
+        told.append((read, total))
+        return False
+
+    monkeypatch.setattr(loading, "PIECE_BYTES", 1000)
+    loaded = load(tiny_main, give_up=note)
+    assert {total for _, total in told} == {loaded.info.bytes}
+    assert [read for read, _ in told] == sorted({read for read, _ in told})
+    assert told[0][0] == 0
+    assert len(told) > 2
 
 
 def test_status_tells_what_is_held(tiny_main: Path) -> None:
