@@ -1768,6 +1768,10 @@
         <translation>コンテキスト {count} トークン</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>ダウンロード数 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>同意が必要</translation>
     </message>

@@ -1768,6 +1768,10 @@
         <translation>컨텍스트 {count}토큰</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>다운로드 {count}회</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>동의 필요</translation>
     </message>

@@ -1768,6 +1768,10 @@
         <translation>上下文 {count} token</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>下载量 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>需要同意条款</translation>
     </message>

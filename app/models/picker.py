@@ -37,6 +37,7 @@ class Picker(Overlay):
         self._field, self._note = QLineEdit(self), QLabel(self)
         self._note.setProperty("look", "muted")
         self._note.setMargin(12)
+        self._note.setWordWrap(True)
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -151,7 +152,8 @@ class Picker(Overlay):
 
     def _room(self) -> int:
         """What the list may be high so that all of the picker stays in the window."""
-        return self._window.height() - self._below() - 24 - 120
+        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        return self._window.height() - self._below() - 24 - 120 - note
 
     # What the user does
 
@@ -214,7 +216,8 @@ class Picker(Overlay):
         width = min(self._width, self._window.width() - 32)
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
-        height = min(self.column.sizeHint().height(), self._window.height() - self._below() - 24)
+        wanted = self.column.totalHeightForWidth(width) if self.column.hasHeightForWidth() else -1
+        height = min(max(wanted, self.column.sizeHint().height()), self._window.height() - self._below() - 24)
         self.setGeometry(QRect(left, self._below(), width, height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
