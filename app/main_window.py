@@ -38,6 +38,7 @@ from app.places import settings_folder
 from app.preferences.dialog import Owners, SettingsWindow
 from app.preferences.effects import Effects
 from app.preferences.preference_file import PreferenceFile
+from app.preferences.relocation_wording import refused_sentence
 from app.preferences.window_place import place_of, put_back, wanted_panes
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.chat_controls import ChatControls
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from app.application import Application
     from app.conversations.chats import Chat, Turn
+    from app.preferences.relocation import MoveRefused
     from app.session import Session
     from engine.errors import EngineError
 
@@ -290,6 +292,10 @@ class MainWindow(QMainWindow):
             )
 
         self._banner.tell(sentence, None)
+
+    def tell_of_move(self, refused: MoveRefused) -> None:
+        """Say why the chats were not moved at this start."""
+        self._banner.tell(lambda: refused_sentence(refused), None)
 
     def _tell_of_backup(self) -> None:
         if (backup := self._preferences.backup) is not None:

@@ -103,9 +103,9 @@ QLineEdit:focus { border: 1px solid $main; }
 QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
     selection-background-color: $selection; selection-color: $text; }
 QTableView::item { padding: 4px 8px; border: none; }
-QHeaderView, QHeaderView::section { background: $panel; color: $muted; border: none; padding: 6px 8px;
-    font-size: 12px; }
-QHeaderView::section { border-bottom: 1px solid $line; }
+QHeaderView { background: $panel; border: none; font-size: 12px; }
+QHeaderView::section { background: $panel; color: $muted; border: none; border-bottom: 1px solid $line;
+    padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }

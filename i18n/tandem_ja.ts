@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -157,7 +157,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>取り消す</translation>
+        <translation>元に戻す</translation>
     </message>
     <message>
         <source>Bring back the deleted chat</source>
@@ -1465,8 +1465,8 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>なし：通常のほうが速い</translation>
+        <source>none, plain</source>
+        <translation>なし、通常</translation>
     </message>
 </context>
 <context>
@@ -2479,6 +2479,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder} へ移動しました。すべてのファイルを照合し、元の場所から新しい場所へつながります。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>移動しませんでした。フォルダを自分自身の中へは移せません。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>移動しませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>中止しました。すべて元の場所にあります。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -2607,8 +2642,8 @@
         <translation>この回答の採択率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
+        <source>Round strip</source>
+        <translation>ラウンドの帯</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2629,6 +2664,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>チャットを {file} にバックアップしました。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>移動先を選択</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>次に Tandem を起動したとき、チャットを {folder} へ移します。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>コピーと照合中: {total} 中 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -2670,12 +2729,32 @@
         <translation>フォルダを表示: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>フォルダを移動: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移動…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>消去</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>今すぐバックアップ</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
     </message>
 </context>
 <context>
@@ -2954,7 +3033,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Stopped.</source>

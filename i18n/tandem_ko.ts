@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -856,7 +856,7 @@
     <name>DownloadCard</name>
     <message>
         <source>Resume</source>
-        <translation>이어받기</translation>
+        <translation>다시 시작</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -1465,8 +1465,8 @@
         <translation>{depth} ({source})</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>없음: 일반이 더 빨라요</translation>
+        <source>none, plain</source>
+        <translation>없음, 일반</translation>
     </message>
 </context>
 <context>
@@ -1558,7 +1558,7 @@
     </message>
     <message>
         <source>Remove…</source>
-        <translation>삭제…</translation>
+        <translation>제거…</translation>
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
@@ -2380,7 +2380,7 @@
     </message>
     <message>
         <source>Work offline</source>
-        <translation>오프라인으로 작업</translation>
+        <translation>오프라인 작업</translation>
     </message>
     <message>
         <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
@@ -2479,6 +2479,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder}(으)로 옮겼어요. 파일을 모두 비교했고, 예전 자리는 새 자리로 이어져요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>옮기지 않았어요. 그 폴더에 이미 파일이 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>옮기지 않았어요. 폴더를 자기 자신 안으로 옮길 수는 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>옮기지 않았어요. {needed}가 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>옮기지 않았어요. {file}의 사본이 원본과 달라요. 그 디스크를 점검해 주세요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>옮기지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>중지했어요. 모두 제자리에 있어요.</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -2506,7 +2541,7 @@
     </message>
     <message>
         <source>Privacy and network</source>
-        <translation>개인정보와 네트워크</translation>
+        <translation>개인정보 및 네트워크</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -2607,8 +2642,8 @@
         <translation>이 답변의 채택률</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
+        <source>Round strip</source>
+        <translation>라운드 띠</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2629,6 +2664,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>대화를 {file}에 백업했어요.</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>옮길 곳 선택</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>다음에 Tandem을 시작할 때 대화를 {folder}(으)로 옮겨요.</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>모델을 다운로드하는 중이에요. 끝난 뒤에 옮겨 주세요.</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>복사하고 비교하는 중: {total} 중 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>대화</translation>
@@ -2670,12 +2729,32 @@
         <translation>폴더 보기: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>폴더 옮기기: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>옮기기…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>비우기</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>지금 백업</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>지금 대화 백업</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>
@@ -2954,7 +3033,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Stopped.</source>

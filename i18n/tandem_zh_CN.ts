@@ -305,7 +305,7 @@
     </message>
     <message>
         <source>Tune on this machine</source>
-        <translation>在这台电脑上调校</translation>
+        <translation>在这台电脑上调优</translation>
     </message>
     <message>
         <source>Measure what guessing costs and brings with these models</source>
@@ -1465,8 +1465,8 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none: plain is faster</source>
-        <translation>无：普通解码更快</translation>
+        <source>none, plain</source>
+        <translation>无，普通</translation>
     </message>
 </context>
 <context>
@@ -1477,7 +1477,7 @@
     </message>
     <message>
         <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
-        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调校”。</translation>
+        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调优”。</translation>
     </message>
     <message>
         <source>Learned here</source>
@@ -1646,11 +1646,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
 </context>
 <context>
@@ -2035,11 +2035,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
     <message>
         <source>best here</source>
@@ -2479,6 +2479,41 @@
     </message>
 </context>
 <context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>已移动到 {folder}。每个文件都已比对，旧位置会指向新位置。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>没有移动：该文件夹里已有内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>没有移动：不能把文件夹移到它自己里面。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>没有移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>没有移动：{file} 的副本不一致，请检查该磁盘。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>没有移动：{detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>已停止，一切都在原处。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>General</source>
@@ -2607,8 +2642,8 @@
         <translation>此回答的接受率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
+        <source>Round strip</source>
+        <translation>轮次条</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2629,6 +2664,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>对话已备份到 {file}。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>对话未能备份，请检查磁盘是否有空间。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>选择移动到哪里</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>下次启动 Tandem 时，对话会移动到 {folder}。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>正在下载模型，请在下载结束后再移动。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>正在复制并比对：{done} / {total}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>对话</translation>
@@ -2670,12 +2729,32 @@
         <translation>显示文件夹：{name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>移动文件夹：{name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>清除</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>立即备份对话</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -2923,7 +3002,7 @@
     </message>
     <message>
         <source>Tune on this machine</source>
-        <translation>在这台电脑上调校</translation>
+        <translation>在这台电脑上调优</translation>
     </message>
     <message>
         <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
@@ -3044,7 +3123,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

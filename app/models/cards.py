@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory stands under its name.
 _NARROW = 620
+# A line of words wraps down to this width.
+_LEAST_WORDS = 140
 
 
 class Card(QFrame):
@@ -41,6 +43,7 @@ class Card(QFrame):
         self.facts.setProperty("look", "muted")
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
         self.facts.setWordWrap(True)
+        self.facts.setMinimumWidth(_LEAST_WORDS)
         self.badge = Badge(self)
         self._facts_text, self._page, self._leading = "", "", False
         title = QHBoxLayout()
@@ -167,6 +170,7 @@ class ModelCard(Card):
         self._bar, self._sum = Bar(self.side), QLabel(self.side)
         self._sum.setProperty("look", "muted")
         self._sum.setWordWrap(True)
+        self._sum.setMinimumWidth(_LEAST_WORDS)
         self.side_column.addWidget(self._bar)
         self.side_column.addWidget(self._sum)
         self.main_button = self.add_button("button")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from engine.hub.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
+# The least width of the search field beside the tabs.
+_LEAST_FIELD = 220
 
 
 class ModelsPage(QWidget):
@@ -69,7 +73,7 @@ class ModelsPage(QWidget):
         for head in self._heads:
             head.setProperty("look", "caption")
         self._add_folder.setProperty("look", "link")
-        top = QHBoxLayout()
+        self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
         top.addWidget(self.field, 1)
         top.addWidget(self._tabs)
@@ -92,7 +96,7 @@ class ModelsPage(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
-        whole = QVBoxLayout(self)
+        self._whole = whole = QVBoxLayout(self)
         whole.setContentsMargins(32, 24, 20, 0)
         whole.setSpacing(8)
         whole.addWidget(self._title)
@@ -365,6 +369,15 @@ class ModelsPage(QWidget):
         super().showEvent(event)
         self._library.start()
         QTimer.singleShot(0, self, self._rebuild)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The tabs go below the search field where both would not fit beside each other."""
+        super().resizeEvent(event)
+        margins = self._whole.contentsMargins()
+        beside = self.width() - margins.left() - margins.right() - self._tabs.sizeHint().width() >= _LEAST_FIELD
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._top.setDirection(direction)
+        self._top.setAlignment(self._tabs, Qt.AlignmentFlag.AlignLeft)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

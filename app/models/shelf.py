@@ -22,6 +22,7 @@ from app.models.entries import (
 )
 from app.models.wishes import Wishes, wishes_of
 from app.preferences.keychain import Keychain
+from app.preferences.relocation import heal
 from app.preferences.table import Preferences
 from engine.errors import ModelNotUsable
 from engine.hub.catalog import Catalog, load_catalog
@@ -80,6 +81,7 @@ class Shelf:
     def __init__(self, places: Places, keychain: Keychain) -> None:
         self._places, self._keychain = places, keychain
         self._cache = places.cache or _shared_cache()
+        heal(self._cache)
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()

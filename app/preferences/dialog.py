@@ -81,7 +81,11 @@ PAGES = (
         QT_TRANSLATE_NOOP("Settings", "Request history"),
         lambda title, own: HistoryPage(title, own.session.keeper),
     ),
-    PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage"), lambda title, own: StoragePage(title, own.library)),
+    PageSpec(
+        "storage",
+        QT_TRANSLATE_NOOP("Settings", "Storage"),
+        lambda title, own: StoragePage(title, own.library, own.session),
+    ),
     PageSpec(
         "network",
         QT_TRANSLATE_NOOP("Settings", "Privacy and network"),

@@ -366,6 +366,7 @@ class Preferences:
     )
     pairs: tuple[tuple[str, str, str, int, str], ...] = ()
     model_folders: tuple[str, ...] = ()
+    move_chats_to: str = ""
     offer_seen: bool = False
     fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""

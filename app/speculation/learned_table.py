@@ -44,7 +44,7 @@ def cells(row: LearnedRow) -> tuple[str, ...]:
     return (
         pair_name(row.main, row.draft),
         context,
-        depth if row.depth else translate("Learned", "none: plain is faster"),
+        depth if row.depth else translate("Learned", "none, plain"),
         figures.times(row.speedup) if row.depth else figures.NONE,
         figures.number(row.plain_tps),
         figures.percent(row.accept_rate),

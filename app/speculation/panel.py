@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app import theme
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
@@ -50,7 +51,7 @@ class SpeculationPanel(QFrame):
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setFixedWidth(WIDTH)
+        self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
         self._history = RoundHistory()
         self._charted_at = 0.0
@@ -176,8 +177,8 @@ class SpeculationPanel(QFrame):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
         self._rate_name.setText(self.tr("Accept rate, this answer"))
-        self._strip_name.setText(self.tr("Rounds"))
-        self.strip.setAccessibleName(self.tr("Rounds"))
+        self._strip_name.setText(self.tr("Round strip"))
+        self.strip.setAccessibleName(self._strip_name.text())
         self._speed.set_title(self.tr("Tokens per second"))
         self._positions.set_title(self.tr("Accepted by position"))
         self._time.set_title(self.tr("Where time went"))
@@ -189,6 +190,8 @@ class SpeculationPanel(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_depth"):
             self.retranslate()
+        elif event.type() == QEvent.Type.StyleChange:
+            self.setFixedWidth(theme.scaled(WIDTH))
 
 
 def set_text(shown: QLabel, text: str) -> None:

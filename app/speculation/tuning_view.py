@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.speculation.tuner import Tuner
     from engine.tuning import Calibration, ContextFigures, DepthFigures
 
-_WIDTH, _HEIGHT = 620, 560
+_WIDTH, _HEIGHT = 620, 470
 
 
 class TuningView(Overlay):

@@ -52,7 +52,7 @@ class AgreeingDraft(nn.Module):  # type: ignore[misc]
     def __call__(self, inputs: mx.array, cache: Any) -> mx.array:
         start = cache[0].offset
         logits: mx.array = self.model(inputs, cache=cache)
-        positions = mx.minimum(mx.arange(start + 1, start + 1 + inputs.shape[1]), self._guesses.shape[0] - 1)
+        positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._guesses.shape[0] - 1)
         wanted = mx.take(self._guesses, positions)
         # The sum keeps the real logits in the graph: leaving them out would leave their cost out.
         forced: mx.array = mx.arange(logits.shape[-1])[None, None] == wanted[None, :, None]

@@ -17,6 +17,7 @@ from engine.prefix_cache import Conversation, continue_on
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.calibration import RepeatingProposer, round_costs, sample_conversation
+from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer
@@ -50,7 +51,9 @@ class Drafting:
         self._learned_file = learned
         self._news = False
         self._draft: LoadedModel | None = None
+        self._draft_steps: CompiledSteps | None = None
         self._translation: Translation | None = None
+        self._prepared: tuple[LoadedModel, Translation | None] | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._pair: Pair = (_identity(main), "")
         self._controllers: dict[Pair, DepthController] = {}
@@ -88,8 +91,10 @@ class Drafting:
         """
         self.keep()
         self._draft = draft
+        self._draft_steps = None if draft is None else compiled_steps(draft)
         self._pair = (self._pair[0], "" if draft is None else _identity(draft))
         self._translation = None if draft is None else self._translation_for(draft)
+        self._prepared = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         if problem is not None:
             self._why_no_draft = Choice(None, 0, "draft-not-usable", (("reason", _why(problem)),))
@@ -99,6 +104,10 @@ class Drafting:
             self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
         return problem
+
+    def prepare_for(self, draft: LoadedModel) -> None:
+        """What `set_draft` will need to know of the tokenizers. May run on another thread, as it touches no MLX."""
+        self._prepared = (draft, self._translation_for(draft))
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
@@ -292,6 +301,13 @@ class Drafting:
             self.proposers["draft"] = proposer
 
     def _draft_proposer(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> DraftModelProposer:
+        proposer = self._new_draft_proposer(draft, conversation, sampler)
+        proposer.sequence.steps = self._draft_steps
+        return proposer
+
+    def _new_draft_proposer(
+        self, draft: LoadedModel, conversation: Conversation, sampler: Sampler
+    ) -> DraftModelProposer:
         main, limit, translation = conversation.main, draft.info.context_length, self._translation
         rejection = self._settings.acceptance == "rejection"
         if translation is None:
@@ -306,6 +322,8 @@ class Drafting:
 
     def _translation_for(self, draft: LoadedModel) -> Translation | None:
         """What lies between the two tokenizers; None where their ids are the same."""
+        if self._prepared is not None and self._prepared[0] is draft:
+            return self._prepared[1]
         relation = compare(vocabulary_of(self._main.tokenizer), vocabulary_of(draft.tokenizer))
         return None if relation.kind == "same" else Translation(self._main.tokenizer, draft.tokenizer)
 

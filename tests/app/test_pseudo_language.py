@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QSize, QTranslator
+from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.preferences.dialog import PAGES
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from app.application import Application
     from tests.app.models.conftest import OpenShown
 
-# The tabs of this page stand in one line with its search field; words this long need more than the smallest width.
-_NEEDS = {"models": 900}
 _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
 
 
@@ -68,7 +66,7 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
     window, library, _ = open_shown()
     library.show(downloading(LARGER))
     settings = window._settings
-    settings.resize(settings.minimumSize().expandedTo(QSize(_NEEDS.get(spec.id, 0), 0)))
+    settings.resize(settings.minimumSize())
     settings.open(spec.id)
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: not cut_off(settings), timeout=2000)

@@ -59,7 +59,7 @@ def test_the_settings_show_what_was_learned(opened: tuple[MainWindow, ScriptedEn
     rows = texts(section)
     assert len(rows[0]) == len(HEADINGS)
     assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75 %", "82"]
-    assert rows[1][1:4] == ["from 4,096", "none: plain is faster", "–"]
+    assert rows[1][1:4] == ["from 4,096", "none, plain", "–"]
 
 
 def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
