@@ -53,6 +53,202 @@ class Session(ChatSession):
         """`chats` is the store's file; None is the user's own."""
         super().__init__(make_engine, starter_pair, chats)
         self._refused: list[Live] = []
+<<<<<<< HEAD
+=======
+        self._wanted: int | None = None
+        self._closed = False
+
+    # Models
+
+    @property
+    def engine(self) -> Engine:
+        """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
+        if self._engine is None:
+            self._engine = self._make_engine()
+            if self._limits is not None:
+                self._engine.configure(self._limits)
+        return self._engine
+
+    def configure(self, limits: EngineSettings) -> None:
+        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
+        if limits != self._limits:
+            self._limits = limits
+            if self._engine is not None:
+                self._engine.configure(limits)
+
+    def ask_engine(
+        self,
+        call: Callable[[Engine], Future[T]],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
+    ) -> bool:
+        """Hand what a call brings to `then`, its error to `failed`; False where there is no engine yet or any more."""
+        if self._engine is None or self._closed:
+            return False
+
+        def done(future: Future[T]) -> None:
+            error = future.exception()
+            if error is None:
+                then(future.result())
+            elif failed is not None:
+                failed(_as_engine_error(error))
+
+        self.bridge.watch(call(self._engine), done)
+        return True
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Of the model that is on its way: bytes that are in memory, and all of them; 0 before that is known."""
+        return self._engine.reading if self._engine is not None else (0, 0)
+
+    def load_starter(self) -> None:
+        main, draft = self.starter_pair
+        self.load(str(main), str(draft))
+
+    def load(self, main: str, draft: str | None) -> None:
+        """Load a pair; `models_changed` follows at once and again when it is there, `problem` if it cannot be
+        used.
+        """
+        self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
+        self.models_changed.emit()
+        self.bridge.watch(self.engine.load(main, draft), self._loaded)
+
+    def set_draft(self, draft: str | None) -> None:
+        """Change the draft model without reloading the main model; None takes it away."""
+        self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
+        self.models_changed.emit()
+        self.bridge.watch(self.engine.set_draft(draft), self._loaded)
+
+    def unload(self) -> None:
+        """Give back the memory of both models."""
+        self.bridge.watch(self.engine.unload(), self._loaded)
+
+    def _loaded(self, future: Future[Any]) -> None:
+        error = future.exception()
+        if error is None:
+            pair = future.result()
+            self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
+        else:
+            problem = _as_engine_error(error)
+            # Whatever was loaded before is still there.
+            failed = problem if self.pair.loading == "draft" else None
+            self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
+            self.problem.emit(problem)
+        self.models_changed.emit()
+
+    # Chats
+
+    @property
+    def saving(self) -> bool:
+        """Whether the store is open, so that a question can be kept before it is asked."""
+        return self.keeper.ready
+
+    def new_chat(self) -> None:
+        """Show the empty chat; there is always one, and it may hold a draft."""
+        if self._blank.turns:
+            self._blank = Chat()
+        self.open(self._blank)
+
+    def open(self, chat: Chat) -> None:
+        """Show another chat. What streams elsewhere goes on."""
+        self.chat = chat
+        self._remember(chat)
+        self.opened.emit(chat)
+
+    def open_id(self, conversation_id: int, then: Callable[[Chat], object] | None = None) -> None:
+        """Show a chat of the list; `then` gets it."""
+        self._wanted = conversation_id
+
+        def show(chat: Chat) -> None:
+            # Only the newest wish counts, and a chat that streams has its own record.
+            if self._wanted == conversation_id:
+                chat = self._open.get(conversation_id, chat)
+                self.open(chat)
+                if then is not None:
+                    then(chat)
+
+        self.keeper.load(conversation_id, show)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no answer is being written, in any chat: what is measured now is not disturbed."""
+        return not self._live
+
+    def streaming_in(self, conversation_id: int) -> bool:
+        return any(live.chat.id == conversation_id for live in self._live.values())
+
+    def keep_draft(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """Keep what stands in the composer; on disk within half a second."""
+        if (chat.draft, chat.draft_attachments) == (text, attachments):
+            return
+        chat.draft, chat.draft_attachments = text, attachments
+        if chat in self._drafts:
+            return
+        self._drafts.add(chat)
+
+        def write(store: ConversationStore) -> None:
+            self._drafts.discard(chat)
+            if chat.id is not None or chat.draft:
+                store.conversations.set_draft(_ensure(store, chat), chat.draft, chat.draft_attachments)
+
+        self.keeper.later(write, FLUSH_AFTER)
+
+    def trash(self, conversation_id: int) -> None:
+        """Move a chat to the trash; its answers stop. `trashed` follows, and `restore` undoes it."""
+        for live in list(self._live.values()):
+            if live.chat.id == conversation_id:
+                live.cancel()
+
+        def gone(title: str) -> None:
+            if self.chat.id == conversation_id:
+                self.new_chat()
+            self.deleted.append(conversation_id)
+            self.trashed.emit(conversation_id, title)
+
+        def trash(store: ConversationStore) -> str:
+            store.conversations.trash(conversation_id)
+            return store.conversations.get(conversation_id).title
+
+        self.keeper.do(trash, gone)
+
+    def restore(self) -> None:
+        """Bring back the chat that was deleted last."""
+        conversation_id = self.deleted.pop()
+        self.keeper.do(lambda store: store.conversations.restore(conversation_id))
+        self.open_id(conversation_id)
+
+    def purge(self, conversation_id: int) -> None:
+        """Delete a chat for good. If it is on screen, the empty chat takes its place."""
+        self._open.pop(conversation_id, None)
+        if conversation_id in self.deleted:
+            self.deleted.remove(conversation_id)
+        if self.chat.id == conversation_id:
+            self.new_chat()
+        self.keeper.do(lambda store: store.conversations.purge(conversation_id))
+
+    def _remember(self, chat: Chat) -> None:
+        """Chats that were on screen stay in memory, the last few and all that stream."""
+        if chat.id is None:
+            return
+        self._open.pop(chat.id, None)
+        self._open[chat.id] = chat
+        for key in list(self._open)[:-CHATS_IN_MEMORY]:
+            if not self.streaming_in(key):
+                del self._open[key]
+
+    def _store_opened(self, report: OpenReport | None) -> None:
+        def show(found: tuple[Chat, Chat | None]) -> None:
+            blank, last = found
+            untouched = self.chat is self._blank and not self.chat.turns and not self.chat.draft
+            if untouched:
+                self._blank = blank
+                self.open(blank if last is None or last.id == blank.id else last)
+
+        self.keeper.do(lambda store: (next_new_chat(store), last_on_screen(store)), show)
+        self.store_opened.emit(report)
+
+    # Asking
+>>>>>>> models-s2
 
     @property
     def ready(self) -> bool:
