@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from app.actions import Actions
-    from app.session import Pair, Session
+    from app.model_session import Pair
+    from app.session import Session
 
 # The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs.
 _SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760

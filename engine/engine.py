@@ -96,9 +96,10 @@ class Engine:
     ) -> Future[LoadedPair]:
         """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
 
-        The future raises `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless
-        `allow_oversize`; the one loaded before then stays. A draft that cannot be used does not stop the main model:
-        see `LoadedPair.draft_problem`.
+        Requests that run go on with the old model and end as cancelled when the new one is there; those that are
+        submitted meanwhile wait for it, but not for the draft. The future raises `ModelNotUsable` when the main model
+        cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the one loaded before then stays. A draft that
+        cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
         """
         return self._change(lambda changes: changes.load(main, draft, allow_oversize=allow_oversize))
 

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
 # Weights that are read at once, between two tokens of those who stream.
-PIECE_BYTES = 2**26
+PIECE_BYTES = 2**25
 
 
 @dataclass(frozen=True)

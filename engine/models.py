@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import memory
-from engine.disk_thread import DiskThread
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
 from engine.hub.fit import ModelSize
 from engine.hub.names import resolve_model
 from engine.loading import LoadedModel, ModelInfo, load_in_slices
 from engine.settings import EngineSettings
-from engine.slices import Slices, result_of
+from engine.slices import Slices
 from engine.speculation.drafting import Drafting
 from engine.speculation.learned import LearnedFile, learned_here, told
 from engine.tuning import LearnedPair, Pair
@@ -105,8 +104,7 @@ class Models:
     def read_draft(self, draft: str | Path) -> Slices[LoadedModel]:
         """Read a draft model for the main model in use, in slices. Raises `ModelNotUsable`."""
         loaded = yield from load_in_slices(draft, self.settings.draft_kv_bits, self._streaming)
-        with DiskThread() as thread:
-            yield from result_of(thread.start(self.drafting.prepare_for, loaded))
+        yield from self.drafting.prepare_for(loaded)
         return loaded
 
     def use_main(self, main: LoadedModel) -> None:

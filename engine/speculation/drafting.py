@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from engine.disk_thread import DiskThread
 from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel, ModelInfo
 from engine.prefix_cache import Conversation, continue_on
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
+from engine.slices import Slices, at_once, result_of
 from engine.speculation.calibration import RepeatingProposer, round_costs, sample_conversation
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
@@ -53,7 +55,7 @@ class Drafting:
         self._draft: LoadedModel | None = None
         self._draft_steps: CompiledSteps | None = None
         self._translation: Translation | None = None
-        self._prepared: tuple[LoadedModel, Translation | None] | None = None
+        self._prepared: tuple[LoadedModel, Translation | None, CompiledSteps | None] | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._pair: Pair = (_identity(main), "")
         self._controllers: dict[Pair, DepthController] = {}
@@ -91,10 +93,8 @@ class Drafting:
         """
         self.keep()
         self._draft = draft
-        self._draft_steps = None if draft is None else compiled_steps(draft)
         self._pair = (self._pair[0], "" if draft is None else _identity(draft))
-        self._translation = None if draft is None else self._translation_for(draft)
-        self._prepared = None
+        self._take_prepared(draft)
         self._why_no_draft = Choice(None, 0, "no-draft")
         if problem is not None:
             self._why_no_draft = Choice(None, 0, "draft-not-usable", (("reason", _why(problem)),))
@@ -105,9 +105,12 @@ class Drafting:
             self._install(conversation, sampler)
         return problem
 
-    def prepare_for(self, draft: LoadedModel) -> None:
-        """What `set_draft` will need to know of the tokenizers. May run on another thread, as it touches no MLX."""
-        self._prepared = (draft, self._translation_for(draft))
+    def prepare_for(self, draft: LoadedModel) -> Slices[None]:
+        """Find out, in slices, what `set_draft` will need to know of this draft."""
+        with DiskThread() as thread:
+            translation = yield from result_of(thread.start(self._translation_for, draft))
+        steps = yield from compiled_steps(draft)
+        self._prepared = (draft, translation, steps)
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
@@ -320,10 +323,16 @@ class Drafting:
         sequence = continue_on(conversation.draft, draft, text.fresh)
         return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)
 
+    def _take_prepared(self, draft: LoadedModel | None) -> None:
+        if draft is not None and (self._prepared is None or self._prepared[0] is not draft):
+            at_once(self.prepare_for(draft))
+        prepared, self._prepared = self._prepared, None
+        self._translation = self._draft_steps = None
+        if draft is not None and prepared is not None:
+            _, self._translation, self._draft_steps = prepared
+
     def _translation_for(self, draft: LoadedModel) -> Translation | None:
         """What lies between the two tokenizers; None where their ids are the same."""
-        if self._prepared is not None and self._prepared[0] is draft:
-            return self._prepared[1]
         relation = compare(vocabulary_of(self._main.tokenizer), vocabulary_of(draft.tokenizer))
         return None if relation.kind == "same" else Translation(self._main.tokenizer, draft.tokenizer)
 

@@ -12,8 +12,8 @@ from app.chat.answer_body import AnswerBody
 from app.chat.formula_pictures import outline_of, pictures
 from app.chat.formula_text import OBJECT
 from app.chat.formulas import LONGEST, Formula, find_formulas
+from app.chat.plain_text import plain_text
 from app.chat.prose import Prose
-from app.chat_commands import plain_text
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -117,12 +117,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Held:
-    """What is alive while nothing runs: bytes that MLX holds, arrays, parts of requests, calls without an answer."""
+    """What is alive while nothing runs: bytes that MLX holds, arrays, parts of requests, calls without an answer, and
+    everything that Python knows of.
+    """
 
     bytes: int
     arrays: int
     requests: int
     calls: int
+    objects: int
 
 
 class Soak:
@@ -163,6 +166,7 @@ class Soak:
             sum(isinstance(item, mx.array) for item in alive),
             sum(isinstance(item, OURS) for item in alive),
             sum(isinstance(item, Future) and not item.done() for item in alive),
+            len(alive),
         )
 
     def _alone(self, request: ChatRequest) -> Answer:
