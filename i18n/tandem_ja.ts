@@ -1418,8 +1418,12 @@
         <translation>メインモデル: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>ドラフト</translation>
+        <source>Draft on</source>
+        <translation>ドラフト オン</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>ドラフト オフ</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1432,6 +1436,10 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>読み込み中 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1979,6 +1987,10 @@
         <translation>コンテキスト {count} トークン</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>ダウンロード数 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>同意が必要</translation>
     </message>
@@ -2189,6 +2201,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>このモデルに合うドラフトモデルは、ここにもカタログにもありません。会話内検索にはドラフトモデルは要りません。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>先にメインモデルを選んでください。</translation>

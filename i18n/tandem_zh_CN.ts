@@ -1418,8 +1418,12 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>草稿</translation>
+        <source>Draft on</source>
+        <translation>草稿 开</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>草稿 关</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1432,6 +1436,10 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>正在加载 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1979,6 +1987,10 @@
         <translation>上下文 {count} token</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>下载量 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>需要同意条款</translation>
     </message>
@@ -2189,6 +2201,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>本机和目录中都没有适合它的草稿模型。上文查找不需要草稿模型。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>请先选择主模型。</translation>
