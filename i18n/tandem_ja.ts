@@ -1271,6 +1271,10 @@
         <translation>ラウンドあたり {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>省いた古いメッセージ {value} 件</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>一度の推測数</translation>
     </message>

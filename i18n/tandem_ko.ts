@@ -1271,6 +1271,10 @@
         <translation>라운드당 {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>뺀 이전 메시지 {value}개</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>한 번에 추측</translation>
     </message>

@@ -1271,6 +1271,10 @@
         <translation>每轮 {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>省去的旧消息 {value} 条</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>每次猜测数</translation>
     </message>
