@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
         if chat is not self._session.chat:
             return
         self._transcript.refresh(turn)
-        self._panel.refresh()
+        self._panel.follow()
         if turn.answer.ended:
             self._update_actions()
 

@@ -97,6 +97,11 @@ class ModelSession(QObject):
         self.bridge.watch(call(self._engine), done)
         return True
 
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Of the model that is on its way: bytes that are in memory, and all of them; 0 before that is known."""
+        return self._engine.reading if self._engine is not None else (0, 0)
+
     def load_starter(self) -> None:
         main, draft = self.starter_pair
         self.load(str(main), str(draft))

@@ -19,7 +19,7 @@ _FONT_SIZE = re.compile(r"font-size: (\d+)px")
 _RULES = Template("""
 * { font-size: 14px; }
 QWidget { color: $text; }
-QMainWindow, #middle, #transcript, #transcriptBody { background: $window; }
+QMainWindow, #middle, #transcript { background: $window; }
 QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4px 8px; font-size: 12px; }
 
 #sidebar { background: $sidebar; border: none; border-right: 1px solid $line; }

@@ -19,6 +19,7 @@ from app.preferences.preference_file import PreferenceFile
 from app.preferences.relocation import MoveRefused, heal, move_folder
 from app.record import RECORD
 from app.session import Session
+from app.sharing import Sharing
 from engine import Engine, starter_pair
 
 
@@ -86,12 +87,14 @@ def show_window(language: str | None = None) -> int:
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
+    sharing = Sharing(session)
     crash.catch_in_slots(window.news.tell_of_error)
     if refused is not None:
         window.news.tell_of_move(refused)
     if crashed is not None:
         window.news.tell_of_crash(crashed)
     code = application.exec()
+    sharing.close()
     session.close()
     crash.end_watch()
     disk.shutdown()

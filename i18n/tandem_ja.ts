@@ -1279,6 +1279,10 @@
         <translation>ラウンドあたり {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>省いた古いメッセージ {value} 件</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>一度の推測数</translation>
     </message>
@@ -1422,8 +1426,12 @@
         <translation>メインモデル: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>ドラフト</translation>
+        <source>Draft on</source>
+        <translation>ドラフト オン</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>ドラフト オフ</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1436,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>読み込み中 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1987,6 +1999,10 @@
         <translation>コンテキスト {count} トークン</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>ダウンロード数 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>同意が必要</translation>
     </message>
@@ -2197,6 +2213,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>このモデルに合うドラフトモデルは、ここにもカタログにもありません。会話内検索にはドラフトモデルは要りません。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>先にメインモデルを選んでください。</translation>
@@ -2861,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>設定内を検索</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>初期設定に戻す</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>

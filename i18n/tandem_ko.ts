@@ -1279,6 +1279,10 @@
         <translation>라운드당 {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>뺀 이전 메시지 {value}개</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>한 번에 추측</translation>
     </message>
@@ -1422,8 +1426,12 @@
         <translation>메인 모델: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>초안</translation>
+        <source>Draft on</source>
+        <translation>초안 켜짐</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>초안 꺼짐</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1436,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>불러오는 중 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1987,6 +1999,10 @@
         <translation>컨텍스트 {count}토큰</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>다운로드 {count}회</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>동의 필요</translation>
     </message>
@@ -2197,6 +2213,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>이 모델에 맞는 초안 모델이 여기에도 카탈로그에도 없어요. 대화 속 찾기는 초안 모델이 필요 없어요.</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>먼저 메인 모델을 선택하세요.</translation>
@@ -2861,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>설정에서 검색</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>기본값으로 되돌리기</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>

@@ -1279,6 +1279,10 @@
         <translation>每轮 {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>省去的旧消息 {value} 条</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>每次猜测数</translation>
     </message>
@@ -1422,8 +1426,12 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>草稿</translation>
+        <source>Draft on</source>
+        <translation>草稿 开</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>草稿 关</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1436,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>正在加载 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1987,6 +1999,10 @@
         <translation>上下文 {count} token</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>下载量 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>需要同意条款</translation>
     </message>
@@ -2197,6 +2213,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>本机和目录中都没有适合它的草稿模型。上文查找不需要草稿模型。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>请先选择主模型。</translation>
@@ -2861,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>在设置中搜索</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>恢复默认值</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>

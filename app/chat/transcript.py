@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from app import theme
 from app.chat.message import TurnView
 from app.chat.turn_slot import TurnSlot
 from app.icons import icon
+from app.layouts import settle_layouts
 
 if TYPE_CHECKING:
     from app.conversations.chats import Chat, Turn
@@ -72,11 +73,16 @@ class Transcript(QScrollArea):
         self._turns.setContentsMargins(0, 28, 0, 24)
         self._turns.setSpacing(32)
         self._turns.addStretch(1)
+        # Room for what has grown before anything is placed: squeezed in first, every turn would move twice.
+        self._turns.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
         self._row = QHBoxLayout(body)
         self._row.setContentsMargins(SIDE, 0, SIDE, 0)
         self._row.addStretch(1)
         self._row.addWidget(self._column, 1000)
         self._row.addStretch(1)
+        self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
+        for grows in (body, self._column):
+            grows.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.setWidget(body)
 
     @property
@@ -136,7 +142,7 @@ class Transcript(QScrollArea):
 
     def _go_to(self, turn: Turn, offset: int) -> TurnView:
         view = self.view(turn)
-        self._settle()
+        settle_layouts()
         self.verticalScrollBar().setValue(max(0, self._slots[turn].y() + offset))
         return view
 
@@ -241,7 +247,7 @@ class Transcript(QScrollArea):
 
     def _load_rounds(self) -> None:
         for _ in range(_LOAD_ROUNDS):
-            self._settle()
+            settle_layouts()
             bar, height = self.verticalScrollBar(), self.viewport().height()
             if self._at_end:
                 bar.setValue(bar.maximum())
@@ -250,7 +256,7 @@ class Transcript(QScrollArea):
             offset = anchor.y() - top if anchor else 0
             if not self._change_loaded(top - height, top + 2 * height):
                 return
-            self._settle()
+            settle_layouts()
             if anchor is not None and not self._at_end:
                 bar.setValue(anchor.y() - offset)
             elif self._at_end:
@@ -267,11 +273,6 @@ class Transcript(QScrollArea):
             elif place.bottom() < top - far or place.top() > bottom + far:
                 slot.unload()
         return changed
-
-    def _settle(self) -> None:
-        """Let the layouts take in new heights now, instead of when the event loop comes to it."""
-        for _ in range(2):
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def _show_link(self, address: str) -> None:
         """A click shows where a link goes; only a second one opens it."""

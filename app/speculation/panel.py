@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
@@ -13,6 +12,7 @@ from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
 from app.speculation.history import RoundHistory
+from app.speculation.pace import Pace
 from app.speculation.round_strip import RoundStrip
 from engine.stats import RequestStats
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from app.chat.answer import Answer
 
 WIDTH = 340
-_CHART_INTERVAL_S = 0.1
+# Figures are read, not watched, and the strip is watched but not read: both leave the processor to the engine.
+_FIGURES_MS, _STRIP_MS = 100, 33
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _TRIALS = ("compare", "tune")
 
@@ -54,7 +55,8 @@ class SpeculationPanel(QFrame):
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
         self._history = RoundHistory()
-        self._charted_at = 0.0
+        self._pace = Pace(_FIGURES_MS, self.refresh, self)
+        self._strip_pace = Pace(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
         self._segments = Segments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
@@ -129,11 +131,15 @@ class SpeculationPanel(QFrame):
         self._show_figures(answer, stats)
         self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
-        now = monotonic()
-        # Charts are read, not watched: ten times a second is enough, and leaves the processor to the engine.
-        if answer is None or answer.ended or now - self._charted_at >= _CHART_INTERVAL_S:
-            self._charted_at = now
-            self._show_charts(answer, stats)
+        self._show_charts(answer, stats)
+
+    def follow(self) -> None:
+        """The record has grown: show it soon, and its end at once."""
+        if self._answer is None or self._answer.ended:
+            self.refresh()
+        else:
+            self._strip_pace.ask()
+            self._pace.ask()
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
         set_text(self.rate, figures.percent(stats.accept_rate))
