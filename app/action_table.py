@@ -34,6 +34,7 @@ class Circumstances:
     can_measure: bool = False
     can_speak: bool = False
     speaking: bool = False
+    has_report: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -225,6 +226,13 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Open the settings"),
         "Ctrl+,",
         "settings",
+    ),
+    ActionSpec(
+        "show-report",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Show the report"),
+        QT_TRANSLATE_NOOP("Actions", "Show the report of what went wrong"),
+        enabled=lambda now: now.has_report,
     ),
     ActionSpec(
         "close-window",

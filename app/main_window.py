@@ -38,13 +38,13 @@ from app.menus import Menus
 from app.models.first_run import FirstRunOffer
 from app.models.library import Library
 from app.models.switcher import Switcher
+from app.news import News
 from app.palette import CommandPalette
 from app.panes import Panes
 from app.places import settings_folder
 from app.preferences.dialog import Owners, SettingsWindow
 from app.preferences.effects import Effects
 from app.preferences.preference_file import PreferenceFile
-from app.preferences.relocation_wording import refused_sentence
 from app.preferences.window_place import place_of, put_back
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.chat_controls import ChatControls
@@ -56,11 +56,9 @@ from app.speculation.tuning_view import TuningView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from app.application import Application
     from app.conversations.chats import Chat, Turn
-    from app.preferences.relocation import MoveRefused
     from app.session import Session
     from engine.errors import EngineError
 
@@ -81,6 +79,7 @@ class MainWindow(QMainWindow):
         self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
         self._banner = Banner(self)
+        self.news = News(self._banner, self._actions)
         self._switcher = Switcher(self._library, session, self._header, self._banner, self)
         self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
         self._welcome, self._transcript = Welcome(self), Transcript(self)
@@ -115,7 +114,8 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(560, 420)
         put_back(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
-        self._tell_of_backup()
+        if self._preferences.backup is not None:
+            self.news.tell_of_backup(self._preferences.backup)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         session = self._session
@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
             "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
             "toggle-panel": lambda: self._panes.toggle("panel"),
             "full-screen": self._toggle_full_screen,
+            "show-report": lambda: self.news.show_report(),
             "compare": self._compare,
             "tune": self._tune,
             "palette": lambda: self._palette.open(),
@@ -268,33 +269,6 @@ class MainWindow(QMainWindow):
         helps = "open-draft" if self._session.pair.main is not None else "use-starter"
         self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
 
-    def show_crash(self, file: Path | None) -> None:
-        """Tell of an error that nobody expected, and where its details are."""
-
-        def sentence() -> str:
-            if file is None:
-                return self.tr("Something unexpected happened. Tandem goes on; its details could not be saved.")
-            return self.tr("Something unexpected happened. Tandem goes on; the details are in {file}.").format(
-                file=file
-            )
-
-        self._banner.tell(sentence, None)
-
-    def tell_of_move(self, refused: MoveRefused) -> None:
-        """Say why the chats were not moved at this start."""
-        self._banner.tell(lambda: refused_sentence(refused), None)
-
-    def _tell_of_backup(self) -> None:
-        if (backup := self._preferences.backup) is not None:
-
-            def sentence() -> str:
-                text = self.tr(
-                    "Some of your settings could not be read and are at their defaults. The old file is {file}."
-                )
-                return text.format(file=backup)
-
-            self._banner.tell(sentence, None, calm=True)
-
     # What the user does
 
     def _ask(self, text: str) -> None:
@@ -363,6 +337,7 @@ class MainWindow(QMainWindow):
                 can_measure=session.ready and session.quiet,
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
+                has_report=self.news.report is not None,
             )
         )
         self._composer.set_streaming(session.chat.streaming)

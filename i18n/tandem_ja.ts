@@ -188,6 +188,14 @@
         <translation>このチャットをフォルダに入れる</translation>
     </message>
     <message>
+        <source>Show the report</source>
+        <translation>レポートを表示</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>何が起きたかのレポートを表示</translation>
+    </message>
+    <message>
         <source>Close the window</source>
         <translation>ウインドウを閉じる</translation>
     </message>
@@ -1743,6 +1751,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>前回、Tandem が予期せず終了しました。チャットは無事で、レポートはこのコンピュータから出ません。</translation>
     </message>
     <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>

@@ -188,6 +188,14 @@
         <translation>이 대화를 폴더에 넣기</translation>
     </message>
     <message>
+        <source>Show the report</source>
+        <translation>보고서 보기</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>무엇이 잘못되었는지 보고서 보기</translation>
+    </message>
+    <message>
         <source>Close the window</source>
         <translation>창 닫기</translation>
     </message>
@@ -1743,6 +1751,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 있어요.</translation>
     </message>
     <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>

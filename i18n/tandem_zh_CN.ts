@@ -188,6 +188,14 @@
         <translation>将此对话放入文件夹</translation>
     </message>
     <message>
+        <source>Show the report</source>
+        <translation>显示报告</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>显示出错情况的报告</translation>
+    </message>
+    <message>
         <source>Close the window</source>
         <translation>关闭窗口</translation>
     </message>
@@ -1743,6 +1751,10 @@
     <message>
         <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
+    <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>Tandem 上次意外退出。对话都安全，报告只保存在这台电脑上。</translation>
     </message>
     <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>

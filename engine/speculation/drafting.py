@@ -22,8 +22,8 @@ from engine.speculation.calibration import RepeatingProposer, round_costs, sampl
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
-from engine.speculation.proposers import NgramProposer, Proposer
-from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers import NgramProposer, Proposer, Trial
+from engine.speculation.proposers.draft_model import PREFILL_CHUNK, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MOST_CARRIED = 16
+# Rounds of a calibration in which acceptance can be seen beyond the first few guesses.
+LEARN_FROM_DEPTH = 4
 # From this share of the main model's tokens on, guessing among those that both have is at least as good as rewriting
 # text. Measured on the starter pair with merges taken from the draft's tokenizer, and with counterparts hidden.
 ENOUGH_SHARED = 0.5
@@ -168,9 +170,17 @@ class Drafting:
         length = len(conversation.main.tokens)
         controller.begin(length)
         proposer = self._proposer_to_time(conversation)
-        for cost in round_costs(conversation, self._greedy, proposer, self._main.info.context_length, stop):
+        if isinstance(proposer, DraftModelProposer):
+            self._time_reading(proposer, stop)
+        # What an earlier answer has shown counts for more.
+        unseen = not any(guess.source == proposer.source for guess in controller.guesses())
+        for cost in round_costs(conversation, self._main, proposer, stop):
             source = proposer.source if cost.depth else None
             controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
+            if unseen and isinstance(proposer, DraftModelProposer) and cost.depth >= LEARN_FROM_DEPTH:
+                # One text says little about others: few rounds count, so that answers soon outweigh them.
+                for accepted in cost.accepted[:1]:
+                    controller.learn(proposer.source, Trial(proposer.bucket, cost.depth, accepted))
             self._news = True
         complete = not stop()
         self.keep()
@@ -193,7 +203,7 @@ class Drafting:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         most = min(self._settings.max_depth, remaining - 1)
         limits = {source: min(most, proposer.limit()) for source, proposer in self.proposers.items()}
-        choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried)
+        choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried, remaining)
         if choice.depth == 0 and not choice.reason:
             return replace(choice, reason=next(iter(self.proposers.values())).reason)
         return choice
@@ -201,6 +211,10 @@ class Drafting:
     def prepare(self, choice: Choice) -> bool:
         """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do."""
         return choice.source is not None and self.proposers[choice.source].prepare()
+
+    def drafting_share(self, choice: Choice) -> float | None:
+        """How much of a round with this choice is drafting, as far as it was timed; None where it never was."""
+        return None if choice.source is None else self._controller.drafting_share(choice.source, choice.depth)
 
     def drop(self, source: str) -> Choice:
         """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
@@ -231,9 +245,14 @@ class Drafting:
             checked=max(1, record.drafted),
             typical=self.tokens_read == read_before and self._is_pipelined(choice, record),
         )
+        if choice.depth and choice.source is not None and self.tokens_read > read_before:
+            controller.read_up(choice.source, self.tokens_read - read_before, choice.depth, rows, seconds)
+        self._learn_trials()
+
+    def _learn_trials(self) -> None:
         for source, proposer in self.proposers.items():
             for trial in proposer.trials():
-                controller.learn(source, trial)
+                self._controller.learn(source, trial)
 
     @staticmethod
     def _is_pipelined(choice: Choice, record: RoundRecord) -> bool:
@@ -244,6 +263,13 @@ class Drafting:
         """Something else ran between two rounds, so that the time between them says nothing about either."""
         self._read_before = self.tokens_read
         self._controller.interrupted()
+
+    def _time_reading(self, proposer: DraftModelProposer, stop: Callable[[], bool]) -> None:
+        started, tokens = time.perf_counter(), proposer.backlog
+        while not stop() and proposer.sequence.read(PREFILL_CHUNK):
+            pass
+        read = tokens - proposer.backlog
+        self._controller.read(proposer.source, read, time.perf_counter() - started)
 
     @property
     def _greedy(self) -> Sampler:
@@ -273,9 +299,15 @@ class Drafting:
         source = next((source for source, limit in limits.items() if limit > 0), None)
         return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 
-    def _learned(self, limits: dict[str, int], carried: int) -> Choice:
-        buckets = {source: self.proposers[source].bucket for source, limit in limits.items() if limit > 0}
-        return self._controller.choose(limits, carried, buckets)
+    def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
+        for source, proposer in self.proposers.items():
+            if limits[source] > 0 and proposer.can_look and self._controller.wants_look(source, proposer.unread):
+                proposer.look()
+                self._learn_trials()
+        offering = {source: self.proposers[source] for source, limit in limits.items() if limit > 0}
+        buckets = {source: proposer.bucket for source, proposer in offering.items()}
+        unread = {source: proposer.unread for source, proposer in offering.items()}
+        return self._controller.choose(limits, carried, buckets, unread, remaining)
 
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
         self.proposers.clear()

@@ -271,7 +271,8 @@ def soak(main: Path, draft: Path, broken: Path, seconds: float, note: Callable[[
     assert max(later.bytes for later in held[1:]) - held[0].bytes < 64 * 2**10
     assert max(later.arrays for later in held[1:]) <= held[0].arrays
     assert all((one.requests, one.calls) == (0, 0) for one in held)
-    assert resident[-1] - resident[0] < 2**27
+    # Memory that is freed in another order than it was taken settles after some phases.
+    assert resident[-1] - resident[len(resident) // 4] < 2**26
     assert set(threading.enumerate()) == threads
 
 
