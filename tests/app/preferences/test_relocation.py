@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.conversations.opening import open_store
 from app.preferences import relocation
 from app.preferences.relocation import MoveRefused, Progress, heal, move_folder
 
@@ -137,3 +138,16 @@ def test_a_move_that_was_cut_off_in_between_is_undone(old: Path) -> None:
     shutil.move(old, old.with_name("hub.tandem-moved"))
     heal(old)
     assert content(old) == before
+
+
+def test_chats_on_a_disk_that_is_not_there_are_not_taken_for_no_chats(tmp_path: Path) -> None:
+    chats = tmp_path / "data" / "Tandem" / "chats.db"
+    store, _ = open_store(chats)
+    store.close()
+    move_folder(chats.parent, tmp_path / "disk" / "chats")
+    store, report = open_store(chats)
+    store.close()
+    assert report.damage is None
+    shutil.move(tmp_path / "disk", tmp_path / "unplugged")
+    with pytest.raises(OSError, match="exists"):
+        open_store(chats)
