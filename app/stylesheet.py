@@ -29,6 +29,7 @@ QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4
 QSplitter::handle { background: $line; }
 
 QLabel[look="muted"] { color: $muted; font-size: 12px; }
+QLabel[look="problem"] { color: $problem; font-size: 12px; }
 QLabel[look="caption"] { color: $faint; font-size: 11px; }
 QLabel[look="title"] { font-weight: 600; font-size: 14px; }
 QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
@@ -69,6 +70,8 @@ QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px;
 
 QToolButton[look="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[look="quiet"]:focus { border: 2px solid $main; padding: 0; }
+QToolButton[look="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[look="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
 
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
@@ -121,6 +124,12 @@ QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
 QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
 QLabel[look="title"]:disabled { color: $faint; }
 QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
+QSlider { min-height: 24px; }
+QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }
+QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width: 12px; height: 12px; margin: -6px 0;
+    border-radius: 8px; }
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
 QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
 QAbstractSpinBox:focus { border: 1px solid $main; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;

@@ -80,6 +80,7 @@ def show_window(language: str | None = None) -> int:
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = PreferenceFile(settings_folder() / "settings.json", later=disk.submit)
     refused = move_chats(preferences)
+    crashed = crash.watch()
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
     RECORD.start()
@@ -87,11 +88,14 @@ def show_window(language: str | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     sharing = Sharing(session)
-    crash.catch_in_slots(window.show_crash)
+    crash.catch_in_slots(window.news.tell_of_error)
     if refused is not None:
-        window.tell_of_move(refused)
+        window.news.tell_of_move(refused)
+    if crashed is not None:
+        window.news.tell_of_crash(crashed)
     code = application.exec()
     sharing.close()
     session.close()
+    crash.end_watch()
     disk.shutdown()
     return code

@@ -263,13 +263,13 @@ def _fill(chats: Path, messages: int) -> None:
 
 def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
     """Plain decoding of the starter pair: it has as many events a second as there can be."""
+    from app.conversations.own_settings import Generation
     from engine import Engine, starter_pair
     from engine.requests import SpeculationSettings
 
     with _window(application, Engine, 0) as (_, session):
-        session.sampling = _endless(starter_pair()[0])
-        session.speculation = SpeculationSettings(method="off")
-        session.max_tokens = _ENGINE_TOKENS
+        sampling, speculation = _endless(starter_pair()[0]), SpeculationSettings(method="off")
+        session.set_defaults(Generation(sampling, speculation, _ENGINE_TOKENS))
         return _shares(session, repetitions)
 
 
@@ -311,9 +311,9 @@ def _speed_alone(session: Session) -> float:
     from engine.requests import ChatRequest
 
     ended: list[Event] = []
-    request = ChatRequest(
-        [{"role": "user", "content": _QUESTION}], session.sampling, session.speculation, session.max_tokens
-    )
+    chosen = session.defaults
+    messages = [{"role": "user", "content": _QUESTION}]
+    request = ChatRequest(messages, chosen.sampling, chosen.speculation, chosen.max_tokens)
 
     def listen(event: Event) -> None:
         if isinstance(event, Finished):

@@ -80,6 +80,7 @@ class Engine:
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
+        self._reading = 0, 0
         # Counts what a calibration should make room for.
         self._asked = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -96,9 +97,10 @@ class Engine:
     ) -> Future[LoadedPair]:
         """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
 
-        The future raises `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless
-        `allow_oversize`; the one loaded before then stays. A draft that cannot be used does not stop the main model:
-        see `LoadedPair.draft_problem`.
+        Requests that run go on with the old model and end as cancelled when the new one is there; those that are
+        submitted meanwhile wait for it, but not for the draft. The future raises `ModelNotUsable` when the main model
+        cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the one loaded before then stays. A draft that
+        cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
         """
         return self._change(lambda changes: changes.load(main, draft, allow_oversize=allow_oversize))
 
@@ -109,6 +111,11 @@ class Engine:
     def unload(self) -> Future[LoadedPair]:
         """Drop both models and everything cached for them."""
         return self._change(lambda changes: changes.go())
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Of the model that is being loaded, or was last: bytes of its weights that are in memory, and all of them."""
+        return self._reading
 
     @property
     def settings(self) -> EngineSettings:
@@ -215,7 +222,7 @@ class Engine:
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler(self._settings)
+        scheduler = Scheduler(self._settings, self._note_reading)
         try:
             self._serve(scheduler)
         finally:
@@ -223,6 +230,9 @@ class Engine:
             scheduler.close()
             # Without this the process can abort at exit.
             mx.clear_streams()
+
+    def _note_reading(self, read: int, total: int) -> None:
+        self._reading = read, total
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:

@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
 # Weights that are read at once, between two tokens of those who stream.
-PIECE_BYTES = 2**26
+PIECE_BYTES = 2**25
+
+OnRead = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
@@ -77,14 +79,20 @@ def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
 
 
 def load_in_slices(
-    name_or_path: str | Path, kv_bits: int | None = None, streaming: Callable[[], bool] = lambda: False
+    name_or_path: str | Path,
+    kv_bits: int | None = None,
+    streaming: Callable[[], bool] = lambda: False,
+    on_read: OnRead = lambda _read, _total: None,
 ) -> Slices[LoadedModel]:
-    """`load` in slices of some milliseconds each; while somebody is `streaming`, none of them waits for the disk."""
+    """`load` in slices of some milliseconds each; while somebody is `streaming`, none of them waits for the disk.
+
+    `on_read` is told how many bytes of how many are in memory before each piece of the weights.
+    """
     path = resolve_model(name_or_path)
     with DiskThread() as disk:
         yield from result_of(disk.start(check_folder, path))
         reading = disk.start(_load_tokenizer, path)
-        model, config = yield from _load_weights(path, disk, streaming)
+        model, config = yield from _load_weights(path, disk, streaming, on_read)
         tokenizer, vocabulary = yield from result_of(reading)
     group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
     info = ModelInfo(
@@ -114,7 +122,7 @@ def _warm_up(loaded: LoadedModel) -> Slices[None]:
 
 
 def _load_weights(
-    path: Path, disk: DiskThread, streaming: Callable[[], bool]
+    path: Path, disk: DiskThread, streaming: Callable[[], bool], on_read: OnRead
 ) -> Slices[tuple[nn.Module, dict[str, Any]]]:
     # More than half of what is free would push out what was read first.
     ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
@@ -123,11 +131,14 @@ def _load_weights(
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
+        read, total = 0, _parameter_bytes(model)
         for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
+            on_read(read, total)
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead
             mx.eval(piece)
+            read += sum(array.nbytes for array in piece)
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
         raise _explain(path, error) from error
     return model, config

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import memory
-from engine.disk_thread import DiskThread
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
 from engine.hub.fit import ModelSize
 from engine.hub.names import resolve_model
-from engine.loading import LoadedModel, ModelInfo, load_in_slices
+from engine.loading import LoadedModel, ModelInfo, OnRead, load_in_slices
 from engine.settings import EngineSettings
-from engine.slices import Slices, result_of
+from engine.slices import Slices
 from engine.speculation.drafting import Drafting
 from engine.speculation.learned import LearnedFile, learned_here, told
 from engine.tuning import LearnedPair, Pair
@@ -42,11 +41,19 @@ class Absent:
 
 
 class Models:
-    """One main model with its drafting, or nothing. `streaming` tells whether somebody would notice a pause."""
+    """One main model with its drafting, or nothing.
 
-    def __init__(self, settings: EngineSettings, streaming: Callable[[], bool] = lambda: False) -> None:
+    `streaming` tells whether somebody would notice a pause; `on_read` is told how much of a model has been read.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        streaming: Callable[[], bool] = lambda: False,
+        on_read: OnRead = lambda _read, _total: None,
+    ) -> None:
         self.settings = settings
-        self._streaming = streaming
+        self._streaming, self._on_read = streaming, on_read
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
         self._draft: LoadedModel | None = None
@@ -100,13 +107,13 @@ class Models:
     def read_main(self, main: str | Path, *, allow_oversize: bool) -> Slices[LoadedModel]:
         """Read a main model, in slices. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
-        return load_in_slices(main, self.settings.kv_bits, self._streaming)
+        return load_in_slices(main, self.settings.kv_bits, self._streaming, self._on_read)
 
     def read_draft(self, draft: str | Path) -> Slices[LoadedModel]:
         """Read a draft model for the main model in use, in slices. Raises `ModelNotUsable`."""
-        loaded = yield from load_in_slices(draft, self.settings.draft_kv_bits, self._streaming)
-        with DiskThread() as thread:
-            yield from result_of(thread.start(self.drafting.prepare_for, loaded))
+        bits = self.settings.draft_kv_bits
+        loaded = yield from load_in_slices(draft, bits, self._streaming, self._on_read)
+        yield from self.drafting.prepare_for(loaded)
         return loaded
 
     def use_main(self, main: LoadedModel) -> None:

@@ -20,7 +20,7 @@ from engine.engine import RequestStream
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished
 from engine.generation import Generation, release_unused_memory
-from engine.loading import LoadedModel
+from engine.loading import LoadedModel, OnRead
 from engine.memory import MemoryUse
 from engine.model_changes import ModelChanges
 from engine.models import LoadedPair, Models
@@ -45,12 +45,12 @@ class EngineStatus:
 
 
 class Scheduler:
-    """First come, first served, up to `settings.most_active` at once."""
+    """First come, first served, up to `settings.most_active` at once. `on_read` hears how a loading model gets on."""
 
-    def __init__(self, settings: EngineSettings | None = None) -> None:
+    def __init__(self, settings: EngineSettings | None = None, on_read: OnRead = lambda _read, _total: None) -> None:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
-        self.models = Models(self.settings, streaming=lambda: self.active > 0)
+        self.models = Models(self.settings, streaming=lambda: self.active > 0, on_read=on_read)
         self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._forget_draft)
         self._room = Room(self.models, self.prefix_cache)
         self._last_used = time.monotonic()

@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>ChatPane</name>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>Delete %n chat for good?</numerusform>
+            <numerusform>Delete %n chats for good?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ComparisonView</name>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>

@@ -156,16 +156,44 @@
         <translation>設定を開く</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>元に戻す</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>削除したチャットを元に戻す</translation>
     </message>
     <message>
         <source>Close window</source>
         <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>ファイルを添付…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>テキスト、コード、PDF のファイルを添付</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>システムプロンプトと設定…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定を変える</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>フォルダに移動…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>このチャットをフォルダに入れる</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>レポートを表示</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>何が起きたかのレポートを表示</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -176,12 +204,32 @@
         <translation>Tandem を終了</translation>
     </message>
     <message>
+        <source>Undo delete</source>
+        <translation>削除を取り消す</translation>
+    </message>
+    <message>
         <source>Copy last answer</source>
         <translation>最後の回答をコピー</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>最後の回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>最後の回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>最後の回答をシステムの音声で読み上げる</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>読み上げを停止</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>読み上げを停止</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -344,6 +392,14 @@
         <translation>推測されたトークンを表示</translation>
     </message>
     <message>
+        <source>Full screen</source>
+        <translation>フルスクリーン</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>フルスクリーンにする、または解除する</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>コマンド…</translation>
     </message>
@@ -466,6 +522,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答を止めました。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>回答は長さの上限で切れました。</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>回答が終わりました。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>別のチャット</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -474,6 +553,10 @@
     <message>
         <source>Take {name} away</source>
         <translation>{name} を外す</translation>
+    </message>
+    <message>
+        <source>is being read…</source>
+        <translation>読み込み中…</translation>
     </message>
 </context>
 <context>
@@ -500,6 +583,10 @@
 </context>
 <context>
     <name>ChatCommands</name>
+    <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
+    </message>
     <message>
         <source>Copy the selection</source>
         <translation>選択範囲をコピー</translation>
@@ -533,16 +620,40 @@
         <translation>ここから新規チャット</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name} はテキストファイルではありません。添付できるのはテキストとコードで、PDF と画像にはまだ対応していません。</translation>
+        <source>Read aloud: this system has no voice</source>
+        <translation>読み上げ：このシステムには音声がありません</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name} は 2 MB を超えていて、どのコンテキストにも収まりません。</translation>
+        <source>Read the answer aloud</source>
+        <translation>回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>ファイルを添付</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} はテキストファイルではありません。Tandem で添付できるのはテキスト、コード、PDF です。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} は大きすぎます。本文がどのコンテキストにも収まりません。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name} を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直してから添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} は壊れていて、本文を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識をかけてください。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -569,6 +680,10 @@
     <message>
         <source>Pinned</source>
         <translation>ピン留め</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>フォルダ</translation>
     </message>
     <message>
         <source>Today</source>
@@ -603,6 +718,14 @@
         <translation>無題のチャット</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}、閉じたフォルダ</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}、フォルダ</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}、回答を書いています</translation>
     </message>
@@ -627,6 +750,10 @@
         <translation>一番上にピン留め</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>フォルダに移動</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>複製</translation>
     </message>
@@ -647,12 +774,46 @@
         <translation>削除</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>このフォルダだけを表示</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>フォルダを削除し、チャットは残す</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>フォルダなし</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新規フォルダ…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>アーカイブ</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>ゴミ箱</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>ゴミ箱を空にする</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -663,8 +824,8 @@
         <translation>チャットを検索</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>アーカイブとゴミ箱</translation>
+        <source>Folders, archive and trash</source>
+        <translation>フォルダ、アーカイブ、ゴミ箱</translation>
     </message>
     <message>
         <source>Back to the chats</source>
@@ -677,6 +838,53 @@
     <message>
         <source>Settings</source>
         <translation>設定</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>「{name}」として保存しました。</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>新しいチャットはこの設定で始まります。</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>プリセットの名前</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>プリセットとして保存</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>プリセットを削除</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>新しいチャットに使う</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>すべてリセット</translation>
     </message>
 </context>
 <context>
@@ -829,6 +1037,25 @@
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
     </message>
 </context>
 <context>
@@ -1052,6 +1279,10 @@
         <translation>ラウンドあたり {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>省いた古いメッセージ {value} 件</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>一度の推測数</translation>
     </message>
@@ -1195,8 +1426,12 @@
         <translation>メインモデル: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>ドラフト</translation>
+        <source>Draft on</source>
+        <translation>ドラフト オン</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>ドラフト オフ</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1209,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>読み込み中 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1514,6 +1753,10 @@
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
     </message>
     <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>前回、Tandem が予期せず終了しました。チャットは無事で、レポートはこのコンピュータから出ません。</translation>
+    </message>
+    <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
         <translation>読み取れない設定があり、既定値に戻しました。元のファイルは {file} です。</translation>
     </message>
@@ -1524,18 +1767,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>ドラフトモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>メインモデルが読み込まれていません。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>{limit} トークン中 {used} を使用</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1768,6 +1999,10 @@
         <translation>コンテキスト {count} トークン</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>ダウンロード数 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>同意が必要</translation>
     </message>
@@ -1978,6 +2213,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>このモデルに合うドラフトモデルは、ここにもカタログにもありません。会話内検索にはドラフトモデルは要りません。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>先にメインモデルを選んでください。</translation>
@@ -2456,6 +2695,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>このチャットのシステムプロンプトと設定：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>独自の設定</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>デフォルト</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>正確</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>バランス</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>創造的</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今日の日付</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>曜日</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>ウインドウの言語</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>変数を挿入</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>このチャットでモデルにどう答えてほしいか</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>質問を送るときに置き換わります：{names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2503,6 +2823,13 @@
     <message>
         <source>There is nothing to move yet.</source>
         <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：デフォルトに戻す</translation>
     </message>
 </context>
 <context>
@@ -2554,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>設定内を検索</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>初期設定に戻す</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>

@@ -156,16 +156,44 @@
         <translation>설정 열기</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>실행 취소</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>삭제한 대화 되살리기</translation>
     </message>
     <message>
         <source>Close window</source>
         <translation>창 닫기</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>파일 첨부…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>텍스트, 코드, PDF 파일 첨부</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>시스템 프롬프트와 설정…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>이 대화의 시스템 프롬프트와 설정 바꾸기</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>폴더로 옮기기…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>이 대화를 폴더에 넣기</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>보고서 보기</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>무엇이 잘못되었는지 보고서 보기</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -176,12 +204,32 @@
         <translation>Tandem 종료</translation>
     </message>
     <message>
+        <source>Undo delete</source>
+        <translation>삭제 취소</translation>
+    </message>
+    <message>
         <source>Copy last answer</source>
         <translation>마지막 답변 복사</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>마지막 답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>마지막 답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>마지막 답변을 시스템 음성으로 읽기</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>읽기 중지</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>소리 내어 읽기 중지</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -344,6 +392,14 @@
         <translation>추측된 토큰 보기</translation>
     </message>
     <message>
+        <source>Full screen</source>
+        <translation>전체 화면</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>전체 화면으로 바꾸거나 나가기</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>명령…</translation>
     </message>
@@ -466,6 +522,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>답변을 멈췄어요.</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>답변이 길이 제한에서 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>답변이 끝났어요.</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}: {sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>다른 대화</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -474,6 +553,10 @@
     <message>
         <source>Take {name} away</source>
         <translation>{name} 빼기</translation>
+    </message>
+    <message>
+        <source>is being read…</source>
+        <translation>읽는 중…</translation>
     </message>
 </context>
 <context>
@@ -500,6 +583,10 @@
 </context>
 <context>
     <name>ChatCommands</name>
+    <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
+    </message>
     <message>
         <source>Copy the selection</source>
         <translation>선택한 부분 복사</translation>
@@ -533,16 +620,40 @@
         <translation>여기서 새 대화</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name}은(는) 텍스트 파일이 아니에요. 텍스트와 코드만 첨부할 수 있고, PDF와 그림은 아직 안 돼요.</translation>
+        <source>Read aloud: this system has no voice</source>
+        <translation>소리 내어 읽기: 이 시스템에 음성이 없어요</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name}은(는) 2MB보다 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+        <source>Read the answer aloud</source>
+        <translation>답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>파일 첨부</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name}은(는) 텍스트 파일이 아니에요. Tandem은 텍스트, 코드, PDF 파일을 첨부해요.</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name}은(는) 너무 커요. 그 내용은 어떤 컨텍스트에도 다 들어가지 않아요.</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name}을(를) 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name}은(는) 암호로 보호되어 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name}이(가) 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name}에는 글자가 없고 스캔본처럼 그림만 있어요. 먼저 문자 인식을 해 주세요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -569,6 +680,10 @@
     <message>
         <source>Pinned</source>
         <translation>고정됨</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>폴더</translation>
     </message>
     <message>
         <source>Today</source>
@@ -603,6 +718,14 @@
         <translation>제목 없는 대화</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}, 닫힌 폴더</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}, 폴더</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}, 답변을 쓰는 중</translation>
     </message>
@@ -627,6 +750,10 @@
         <translation>맨 위에 고정</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>폴더로 옮기기</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>복제</translation>
     </message>
@@ -647,12 +774,46 @@
         <translation>삭제</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>이 폴더만 보기</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>폴더만 삭제하고 대화는 남기기</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>폴더 없음</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>새 폴더…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>보관함</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>휴지통</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>휴지통 비우기</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -663,8 +824,8 @@
         <translation>대화 검색</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>보관함과 휴지통</translation>
+        <source>Folders, archive and trash</source>
+        <translation>폴더, 보관함, 휴지통</translation>
     </message>
     <message>
         <source>Back to the chats</source>
@@ -677,6 +838,53 @@
     <message>
         <source>Settings</source>
         <translation>설정</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>‘{name}’(으)로 저장했어요.</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>새 대화가 이 설정으로 시작돼요.</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>이 대화의 시스템 프롬프트와 설정</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>프리셋 이름</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>프리셋으로 저장</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>프리셋 삭제</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>새 대화에 사용</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>모두 초기화</translation>
     </message>
 </context>
 <context>
@@ -829,6 +1037,25 @@
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄 바꿈</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>모델을 불러오는 중이에요. 먼저 입력해도 돼요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
     </message>
 </context>
 <context>
@@ -1052,6 +1279,10 @@
         <translation>라운드당 {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>뺀 이전 메시지 {value}개</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>한 번에 추측</translation>
     </message>
@@ -1195,8 +1426,12 @@
         <translation>메인 모델: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>초안</translation>
+        <source>Draft on</source>
+        <translation>초안 켜짐</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>초안 꺼짐</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1209,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>불러오는 중 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1514,6 +1753,10 @@
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
     </message>
     <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 있어요.</translation>
+    </message>
+    <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
         <translation>읽을 수 없는 설정이 있어 기본값을 사용해요. 예전 파일은 {file}이에요.</translation>
     </message>
@@ -1524,18 +1767,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>초안 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>모델을 불러오고 있어요. 지금부터 써도 돼요.</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>불러온 메인 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>토큰 {limit}개 중 {used}개 사용</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1768,6 +1999,10 @@
         <translation>컨텍스트 {count}토큰</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>다운로드 {count}회</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>동의 필요</translation>
     </message>
@@ -1978,6 +2213,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>이 모델에 맞는 초안 모델이 여기에도 카탈로그에도 없어요. 대화 속 찾기는 초안 모델이 필요 없어요.</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>먼저 메인 모델을 선택하세요.</translation>
@@ -2456,6 +2695,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>이 대화의 시스템 프롬프트와 설정: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>이 대화만의 설정</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>기본값</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>정확하게</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>균형 있게</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>창의적으로</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>간결하게</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>오늘 날짜</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>요일</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>창의 언어</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>변수 넣기</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>질문을 보낼 때 채워져요: {names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2503,6 +2823,13 @@
     <message>
         <source>There is nothing to move yet.</source>
         <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}: 기본값으로 되돌리기</translation>
     </message>
 </context>
 <context>
@@ -2554,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>설정에서 검색</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>기본값으로 되돌리기</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>

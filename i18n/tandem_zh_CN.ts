@@ -156,16 +156,44 @@
         <translation>打开设置</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>恢复已删除的对话</translation>
     </message>
     <message>
         <source>Close window</source>
         <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>附加文件…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>附加文本、代码或 PDF 文件</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>系统提示词和设置…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>更改此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>移到文件夹…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>将此对话放入文件夹</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>显示报告</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>显示出错情况的报告</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -176,12 +204,32 @@
         <translation>退出 Tandem</translation>
     </message>
     <message>
+        <source>Undo delete</source>
+        <translation>撤销删除</translation>
+    </message>
+    <message>
         <source>Copy last answer</source>
         <translation>复制最后的回答</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>以 Markdown 复制最后的回答</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>朗读最后的回答</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>用系统语音朗读最后的回答</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>停止朗读</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>停止朗读</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -344,6 +392,14 @@
         <translation>显示哪些 token 是猜出的</translation>
     </message>
     <message>
+        <source>Full screen</source>
+        <translation>全屏</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>进入或退出全屏</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>命令…</translation>
     </message>
@@ -466,6 +522,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答已停止。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>回答在长度上限处被截断。</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>回答已完成。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>另一个对话</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -474,6 +553,10 @@
     <message>
         <source>Take {name} away</source>
         <translation>移除 {name}</translation>
+    </message>
+    <message>
+        <source>is being read…</source>
+        <translation>正在读取…</translation>
     </message>
 </context>
 <context>
@@ -500,6 +583,10 @@
 </context>
 <context>
     <name>ChatCommands</name>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
     <message>
         <source>Copy the selection</source>
         <translation>拷贝所选内容</translation>
@@ -533,16 +620,40 @@
         <translation>从这里新建对话</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name} 不是文本文件。目前可附加文本和代码，暂不支持 PDF 和图片。</translation>
+        <source>Read aloud: this system has no voice</source>
+        <translation>朗读：此系统没有语音</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name} 超过 2 MB，任何上下文都容纳不下。</translation>
+        <source>Read the answer aloud</source>
+        <translation>朗读回答</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>附加文件</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} 太大：其文本放不进任何上下文。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} 受密码保护。请另存为无密码的文件后再附加。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} 已损坏，无法读取其文本。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -569,6 +680,10 @@
     <message>
         <source>Pinned</source>
         <translation>已置顶</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>文件夹</translation>
     </message>
     <message>
         <source>Today</source>
@@ -603,6 +718,14 @@
         <translation>无标题对话</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}，已折叠的文件夹</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}，文件夹</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}，正在写回答</translation>
     </message>
@@ -627,6 +750,10 @@
         <translation>置顶</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>移到文件夹</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>复制</translation>
     </message>
@@ -647,12 +774,46 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>只显示此文件夹</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>删除文件夹，保留其中的对话</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>无文件夹</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新建文件夹…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>归档</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>废纸篓</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>要彻底删除 %n 个对话吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -663,8 +824,8 @@
         <translation>搜索对话</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>归档和废纸篓</translation>
+        <source>Folders, archive and trash</source>
+        <translation>文件夹、归档和废纸篓</translation>
     </message>
     <message>
         <source>Back to the chats</source>
@@ -677,6 +838,53 @@
     <message>
         <source>Settings</source>
         <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>已保存为“{name}”。</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>新对话将以此开始。</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>预设名称</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>存为预设</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>删除预设</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>用于新对话</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
     </message>
 </context>
 <context>
@@ -829,6 +1037,25 @@
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>模型正在加载，可以先输入。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} 个 token：对此模型来说太长</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
     </message>
 </context>
 <context>
@@ -1052,6 +1279,10 @@
         <translation>每轮 {value}</translation>
     </message>
     <message>
+        <source>older messages left out: {value}</source>
+        <translation>省去的旧消息 {value} 条</translation>
+    </message>
+    <message>
         <source>guesses at a time</source>
         <translation>每次猜测数</translation>
     </message>
@@ -1195,8 +1426,12 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>草稿</translation>
+        <source>Draft on</source>
+        <translation>草稿 开</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>草稿 关</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1209,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>正在加载 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1514,6 +1753,10 @@
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
     </message>
     <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>Tandem 上次意外退出。对话都安全，报告只保存在这台电脑上。</translation>
+    </message>
+    <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
         <translation>部分设置无法读取，已恢复默认值。旧文件保存在 {file}。</translation>
     </message>
@@ -1524,18 +1767,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>选择草稿模型的文件夹</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>正在加载模型。现在就可以开始写。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>没有加载主模型。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>已用 {used}，共 {limit} 个 token</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1768,6 +1999,10 @@
         <translation>上下文 {count} token</translation>
     </message>
     <message>
+        <source>downloads: {count}</source>
+        <translation>下载量 {count}</translation>
+    </message>
+    <message>
         <source>asks for your consent</source>
         <translation>需要同意条款</translation>
     </message>
@@ -1978,6 +2213,10 @@
 </context>
 <context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>本机和目录中都没有适合它的草稿模型。上文查找不需要草稿模型。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>请先选择主模型。</translation>
@@ -2456,6 +2695,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>此对话的系统提示词和设置：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>自定义设置</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>创意</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今天的日期</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>星期</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>窗口的语言</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>插入变量</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>希望模型在此对话中如何回答</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>发送问题时填入：{names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2503,6 +2823,13 @@
     <message>
         <source>There is nothing to move yet.</source>
         <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：恢复默认</translation>
     </message>
 </context>
 <context>
@@ -2554,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>在设置中搜索</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>恢复默认值</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>

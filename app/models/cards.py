@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.hub.remove import RemovalPlan
     from engine.hub.verify import VerifyReport
 
-_FIT_WIDTH, _BUTTON_WIDTH = 250, 108
+_FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory stands under its name.
 _NARROW = 620
 # A line of words wraps down to this width.
@@ -62,22 +62,24 @@ class Card(QFrame):
         self.side_column.setContentsMargins(0, 0, 0, 0)
         self.side_column.setSpacing(4)
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._middle.setSpacing(16)
+        self._middle.setSpacing(_GAP)
         self._middle.addLayout(self.words, 1)
         self._middle.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
         self.buttons.addStrut(_BUTTON_WIDTH)
+        self.buttons.addStretch(1)
+        self.buttons.addStretch(1)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 14, 16, 14)
-        row.setSpacing(16)
+        row.setContentsMargins(_MARGIN, 14, _MARGIN, 14)
+        row.setSpacing(_GAP)
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
 
     def add_button(self, look: str) -> QPushButton:
         button = QPushButton(self)
         button.setProperty("look", look)
-        self.buttons.addWidget(button)
+        self.buttons.insertWidget(self.buttons.count() - 1, button)
         return button
 
     def add_page_button(self) -> QPushButton:
@@ -107,12 +109,23 @@ class Card(QFrame):
         self.offer_page(self._page)
         self.say(self._facts_text)
 
+    def minimumSizeHint(self) -> QSize:
+        """Of a card that is as narrow as it can be: what it needs while it is wide must not keep it wide."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), self._least_width()), hint.height())
+
+    def _least_width(self, beside: int = 0) -> int:
+        """What the words, `beside` more pixels next to them, and the buttons need."""
+        margins = self.contentsMargins()
+        frame = margins.left() + margins.right() + 2 * _MARGIN
+        return frame + self.words.minimumSize().width() + beside + _GAP + self.buttons.minimumSize().width()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = event.size().width() < _NARROW
+        narrow = event.size().width() < max(_NARROW, self._least_width(beside=_GAP + _FIT_WIDTH))
         direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         self._middle.setDirection(direction)
-        self._middle.setSpacing(8 if narrow else 16)
+        self._middle.setSpacing(8 if narrow else _GAP)
         self._middle.setAlignment(self.side, Qt.AlignmentFlag(0) if narrow else Qt.AlignmentFlag.AlignVCenter)
         self.side.setMaximumWidth(16777215 if narrow else _FIT_WIDTH)
         self.side.setMinimumWidth(0 if narrow else _FIT_WIDTH)

@@ -25,6 +25,23 @@ _TIGHT = 0.1
 
 
 @dataclass(frozen=True)
+class Room:
+    """What memory is judged for: `context` tokens within `limit` bytes, with caches of so many bytes a number."""
+
+    context: int
+    limit: int
+    main_element_bytes: float = 2.0
+    draft_element_bytes: float = 2.0
+
+    def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
+        """The memory of both, at no more tokens than the main model was made for."""
+        sizes = replace(main, element_bytes=self.main_element_bytes), draft
+        if draft is not None:
+            sizes = sizes[0], replace(draft, element_bytes=self.draft_element_bytes)
+        return check_fit(*sizes, min(self.context, longest or self.context), self.limit)
+
+
+@dataclass(frozen=True)
 class Entry:
     """One model. Unknown figures are 0, unknown words "".
 
@@ -92,9 +109,7 @@ def pair_name(main: str, draft: str) -> str:
     return " + ".join(short_name(name)[0] for name in (main, draft) if name)
 
 
-def from_installed(
-    model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], context: int, limit: int
-) -> Entry:
+def from_installed(model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], room: Room) -> Entry:
     known = catalog.models.get(model.id)
     name, bits = short_name(model.id)
     entry = Entry(
@@ -121,13 +136,11 @@ def from_installed(
         draft=draft.id if draft else "",
         draft_name=_name_of(draft.id, catalog) if draft else "",
         expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
-        fit=check_fit(
-            _size_of(model), _size_of(draft) if draft else None, min(context, model.context or context), limit
-        ),
+        fit=room.fit(_size_of(model), _size_of(draft) if draft else None, model.context),
     )
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
     draft = catalog.models[model.drafts[0]] if model.drafts else None
     missing = [part for part in (model, draft) if part is not None and part.id not in here]
     return Entry(
@@ -144,17 +157,17 @@ def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], c
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        fit=check_fit(_size_in(model), _size_in(draft) if draft else None, min(context, model.context), limit),
+        fit=room.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
         expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         here=model.id in here,
         recommended=model.recommended,
     )
 
 
-def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
     """A search result: the catalog knows more of some of them."""
     if (known := catalog.models.get(model.id)) is not None:
-        entry = from_catalog(known, catalog, here, context, limit)
+        entry = from_catalog(known, catalog, here, room)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
@@ -169,14 +182,14 @@ def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], conte
         languages=len(model.languages),
         kinds=("main",),
         get_bytes=0 if model.id in here else size,
-        fit=check_fit(ModelSize(model.id, size, {}), None, 0, limit) if size else None,
+        fit=check_fit(ModelSize(model.id, size, {}), None, 0, room.limit) if size else None,
         here=model.id in here,
         gated=model.gated,
         downloads=model.downloads,
     )
 
 
-def looked_closer(entry: Entry, model: RemoteModel, context: int, limit: int) -> Entry:
+def looked_closer(entry: Entry, model: RemoteModel, room: Room) -> Entry:
     """What a search has found, with what its configuration and its list of files add."""
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
@@ -190,7 +203,7 @@ def looked_closer(entry: Entry, model: RemoteModel, context: int, limit: int) ->
         problem="" if supported else "unknown-architecture",
         detail="" if supported else str(model.config.get("model_type", "")),
         get_bytes=0 if entry.here else total,
-        fit=check_fit(size, None, min(context, length or context), limit),
+        fit=room.fit(size, None, length),
     )
 
 
@@ -203,9 +216,10 @@ def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, here: Collec
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:
-    """The two or three pairs to begin with on this machine."""
+    """The two or three pairs to begin with on this machine, as far as they fit with the context that is wanted."""
     by_id = {entry.id: entry for entry in entries}
-    return tuple(by_id[main.id] for main, _ in offers(catalog, limit))
+    pairs = (by_id[main.id] for main, _ in offers(catalog, limit))
+    return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
 
 
 def _installed_draft(

@@ -77,6 +77,8 @@ class Library(QObject):
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
+        self._kept: MeasuredPairs = {}
+        self._learned: MeasuredPairs = {}
         self.verifying: set[str] = set()
         self.damaged: dict[str, VerifyReport] = {}
         self._places, self._keychain = places, keychain or Keychain()
@@ -221,6 +223,15 @@ class Library(QObject):
 
     def take_measured(self, measured: MeasuredPairs) -> None:
         """The figures of all answers so far; advice that they change is worked out again."""
+        self._take_figures(measured, self._learned)
+
+    def take_learned(self, learned: MeasuredPairs) -> None:
+        """What the engine knows of pairs, for those of which no answer is kept."""
+        self._take_figures(self._kept, learned)
+
+    def _take_figures(self, kept: MeasuredPairs, learned: MeasuredPairs) -> None:
+        self._kept, self._learned = kept, learned
+        measured = {**learned, **kept}
         if measured == self._measured:
             return
         self._measured = measured

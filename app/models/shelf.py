@@ -6,12 +6,13 @@ No Qt in here. `Library` owns the one shelf and brings its answers to the window
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.models.entries import (
     Entry,
+    Room,
     from_catalog,
     from_found,
     from_installed,
@@ -19,7 +20,7 @@ from app.models.entries import (
     pair_offers,
     with_draft,
 )
-from app.models.wishes import Wishes
+from app.models.wishes import Wishes, wishes_of
 from app.preferences.keychain import Keychain
 from app.preferences.relocation import heal
 from app.preferences.table import Preferences
@@ -31,7 +32,7 @@ from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
-from engine.hub.fit import working_set_limit
+from engine.hub.fit import number_bytes, working_set_limit
 from engine.hub.pairing import PairAdvice, PairModel, advise, candidates, from_remote
 from engine.hub.remove import RemovalPlan, plan_removal, remove
 from engine.hub.repository_names import parse_repository
@@ -84,7 +85,7 @@ class Shelf:
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()
-        self._context = Preferences().fit_context
+        self._wishes = wishes_of(Preferences())
         self._access = HubAccess()
         self._client: HubClient | None = None
         self._queue: DownloadQueue | None = None
@@ -97,7 +98,7 @@ class Shelf:
         access = HubAccess(endpoint, self._keychain.read(endpoint), wishes.proxy or None, offline=wishes.offline)
         with self._lock:
             self._folders = tuple(Path(folder) for folder in wishes.folders)
-            self._context = wishes.context
+            self._wishes = wishes
             if self._queue is not None and access == self._access:
                 return
             self._disconnect()
@@ -129,13 +130,12 @@ class Shelf:
         places = self._places
         found = installed_models(self._cache, self._folders, places.starter, places.index)
         self._found = tuple(found)
-        limit = self._limit()
-        context = self._context
-        installed = tuple(from_installed(model, self.catalog, found, context, limit) for model in found)
+        room = self._room()
+        installed = tuple(from_installed(model, self.catalog, found, room) for model in found)
         here = {entry.id for entry in installed if entry.complete}
         curated = self.catalog.models.values()
-        catalog = tuple(from_catalog(model, self.catalog, here, context, limit) for model in curated)
-        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, limit), limit)
+        catalog = tuple(from_catalog(model, self.catalog, here, room) for model in curated)
+        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, room.limit), room.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
         """Verdicts on every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
@@ -144,8 +144,7 @@ class Shelf:
             subject, drafts = candidates(main, self._found, self.catalog)
         except ModelNotUsable:
             return ()
-        context = min(self._context, main.context or self._context)
-        return tuple(advise(subject, drafts, context, self._limit(), measured=measured))
+        return tuple(self._judged(main, subject, drafts, measured))
 
     def _limit(self) -> int:
         if self._places.memory_bytes is not None:
@@ -172,10 +171,10 @@ class Shelf:
                 raise
             return replace(self._entry_of(find_model(client, name)), gated=True)
         entry = self._entry_of(looked.found)
-        return entry if name in self.catalog.models else looked_closer(entry, looked, self._context, self._limit())
+        return entry if name in self.catalog.models else looked_closer(entry, looked, self._room())
 
     def _entry_of(self, found: FoundModel) -> Entry:
-        return from_found(found, self.catalog, self._here(), self._context, self._limit())
+        return from_found(found, self.catalog, self._here(), self._room())
 
     def look_closer(self, entry: Entry, main_path: str, alone: bool) -> Entry:
         """What a search has found, read from its small files: its memory, and its verdict as a draft for the model in
@@ -184,12 +183,12 @@ class Shelf:
         client, kept = self._connected(), self._places.small_files
         looked = look_at(client, entry.id, kept)
         remote, curated = from_remote(looked), entry.id in self.catalog.models
-        closer = entry if curated else looked_closer(entry, looked, self._context, self._limit())
+        closer = entry if curated else looked_closer(entry, looked, self._room())
         if main_path:
             closer = replace(closer, advice=self._verdict(main_path, remote))
         if not alone or curated or closer.problem:
             return closer
-        best = draft_for(client, remote, self.catalog, self._context, self._limit(), kept)
+        best = draft_for(client, remote, self.catalog, self._wishes.context, self._limit(), kept)
         return with_draft(closer, self.catalog.models[best.id], best, self._here()) if best is not None else closer
 
     def _verdict(self, main_path: str, candidate: PairModel) -> PairAdvice | None:
@@ -198,8 +197,19 @@ class Shelf:
             subject, _ = candidates(main, (), self.catalog)
         except ModelNotUsable:
             return None
-        advice = advise(subject, [candidate], min(self._context, main.context or self._context), self._limit())
-        return next((one for one in advice if one.id == candidate.id), None)
+        return next((one for one in self._judged(main, subject, [candidate], {}) if one.id == candidate.id), None)
+
+    def _judged(
+        self, main: InstalledModel, subject: PairModel, drafts: Sequence[PairModel], measured: Mapping[str, float]
+    ) -> list[PairAdvice]:
+        room = self._room()
+        context = min(room.context, main.context or room.context)
+        numbers = room.main_element_bytes, room.draft_element_bytes
+        return advise(subject, drafts, context, room.limit, measured=measured, element_bytes=numbers)
+
+    def _room(self) -> Room:
+        wishes = self._wishes
+        return Room(wishes.context, self._limit(), number_bytes(wishes.kv_bits), number_bytes(wishes.draft_kv_bits))
 
     def _here(self) -> set[str]:
         return {model.id for model in self._found if model.complete}

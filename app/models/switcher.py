@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app import wording as app_wording
 from app.models import wording
-from app.models.measured import measured_pairs
+from app.models.measured import learned_pairs, measured_pairs
 from app.models.notices import Notices
 from app.models.picker import Picker
 
@@ -61,6 +61,7 @@ class Switcher(QObject):
         library.settled.connect(self._tell_settled)
         library.problem.connect(self._tell_problem)
         session.models_changed.connect(self._judge_for)
+        session.models_changed.connect(self._read_learned)
         session.store_opened.connect(lambda _report: self._read_measured())
         session.arrived.connect(self._note_answer)
 
@@ -199,6 +200,12 @@ class Switcher(QObject):
         stats = turn.answer.stats
         if turn.answer.ended and stats.drafted and stats.speedup:
             self._read_measured()
+
+    def _read_learned(self) -> None:
+        if not self._session.pair.loading:
+            self._session.ask_engine(
+                lambda engine: engine.learned(), lambda pairs: self._library.take_learned(learned_pairs(pairs))
+            )
 
     def _read_measured(self) -> None:
         self._session.keeper.do(lambda store: measured_pairs(store.history.by_pair()), self._library.take_measured)

@@ -166,7 +166,7 @@ def too_big_words(fit: FitReport) -> str:
 
 
 def facts_words(entry: Entry) -> str:
-    """Licence, context and languages, as far as they are known: Apache 2.0 · 40,960 tokens of context."""
+    """Licence, context, languages and how popular it is, as far as they are known: Apache 2.0 · 16 languages."""
     parts = []
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
@@ -174,6 +174,8 @@ def facts_words(entry: Entry) -> str:
         parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context)))
     if entry.languages > 1:
         parts.append(Counted().languages(entry.languages))
+    if entry.downloads:
+        parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads)))
     if entry.gated:
         parts.append(translate("Models", "asks for your consent"))
     return " · ".join(parts)

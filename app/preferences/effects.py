@@ -63,7 +63,7 @@ class Effects(QObject):
 
     def _apply_to_chats(self) -> None:
         values, session = self._preferences.values, self._session
-        session.sampling, session.max_tokens = sampling_of(values), longest_of(values)
+        session.set_defaults(replace(session.defaults, sampling=sampling_of(values), max_tokens=longest_of(values)))
         self._apply_to_pair()
         session.configure(engine_settings_of(values))
         self._composer.set_send_key(values.send_key)
@@ -77,9 +77,9 @@ class Effects(QObject):
         """The loaded pair speculates by its own settings, or by those for all pairs."""
         session = self._session
         main, draft = session.pair.names
-        chosen = replace(settings_for(self._preferences.values, main, draft), max_depth=session.speculation.max_depth)
-        if session.speculation != chosen:
-            session.set_speculation(chosen)
+        wanted, before = settings_for(self._preferences.values, main, draft), session.defaults
+        chosen = replace(wanted, max_depth=before.speculation.max_depth)
+        session.set_defaults(replace(before, speculation=chosen))
 
     def _keep_language(self) -> None:
         if not self._closed:
@@ -90,7 +90,7 @@ class Effects(QObject):
             self._preferences.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
-        chosen, values = self._session.speculation, self._preferences.values
+        chosen, values = self._session.defaults.speculation, self._preferences.values
         main, draft = self._session.pair.names
         if own_settings(values, main, draft) is not None:
             self._preferences.change(pairs=with_own(values, main, draft, chosen))

@@ -85,19 +85,20 @@ def advise(
     limit: int,
     in_use: int = 0,
     measured: Mapping[str, float] | None = None,
+    element_bytes: tuple[float, float] = (2.0, 2.0),
 ) -> list[PairAdvice]:
     """A verdict for every candidate and for lookup, most useful first and the best one marked.
 
-    `limit` and `in_use` are bytes as in `fit`. `measured` maps ids of drafts to the speedup that this machine has
-    measured with this main model. A candidate that is named twice counts once, in the source that comes first here:
-    installed, catalog, search.
+    `limit` and `in_use` are bytes as in `fit`, `element_bytes` those of a number in the caches of main and draft.
+    `measured` maps ids of drafts to the speedup that this machine has measured with this main model. A candidate that
+    is named twice counts once, in the source that comes first here: installed, catalog, search.
     """
     order = ("installed", "catalog", "search")
     unique: dict[str, PairModel] = {}
     for candidate in sorted(candidates, key=lambda model: order.index(model.source)):
         if candidate.id != main.id:
             unique.setdefault(candidate.id, candidate)
-    judge = _Judge(main, context, limit, in_use, measured or {})
+    judge = _Judge(main, context, limit - in_use, measured or {}, element_bytes)
     advice = [judge.verdict(candidate) for candidate in unique.values()]
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
@@ -158,9 +159,16 @@ def from_remote(model: RemoteModel) -> PairModel:
 class _Judge:
     """Judges candidates for one main model; vocabularies are read late and pairs of them compared once."""
 
-    def __init__(self, main: PairModel, context: int, limit: int, in_use: int, measured: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        main: PairModel,
+        context: int,
+        free: int,
+        measured: Mapping[str, float],
+        element_bytes: tuple[float, float],
+    ) -> None:
         self._main, self._measured = main, measured
-        self._context, self._limit, self._in_use = context, limit, in_use
+        self._context, self._free, self._element_bytes = context, free, element_bytes
         self._compared: dict[tuple[str, str], Comparison] = {}
 
     def verdict(self, draft: PairModel) -> PairAdvice:
@@ -171,9 +179,10 @@ class _Judge:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
-        fit = check_fit(_size(self._main), _size(draft), self._context, self._limit, self._in_use)
+        ours, theirs = self._element_bytes
+        fit = check_fit(_size(self._main, ours), _size(draft, theirs), self._context, self._free)
         if not fit.fits:
-            return "no-room", (("needed", fit.needed), ("free", max(0, self._limit - self._in_use))), None
+            return "no-room", (("needed", fit.needed), ("free", max(0, self._free))), None
         hoped = self._expected(draft, "same")
         if hoped.speedup < WORTH_IT and not hoped.measured:
             share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
@@ -255,8 +264,8 @@ def candidates(
     return subject, found
 
 
-def _size(model: PairModel) -> ModelSize:
-    return ModelSize(model.id, model.weight_bytes, model.config)
+def _size(model: PairModel, element_bytes: float) -> ModelSize:
+    return ModelSize(model.id, model.weight_bytes, model.config, element_bytes)
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:

@@ -18,6 +18,7 @@ from mlx_lm.models.cache import KVCache
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
+    from engine.slices import Slices
 
 log = logging.getLogger(__name__)
 
@@ -73,14 +74,16 @@ class CompiledSteps:
         return logits
 
 
-def compiled_steps(loaded: LoadedModel) -> CompiledSteps | None:
-    """Compiled steps of a model, tried out and ready; None where its caches or its code do not allow them."""
+def compiled_steps(loaded: LoadedModel) -> Slices[CompiledSteps | None]:
+    """Compiled steps of a model, tried out and ready, a pass a slice; None where its caches or its code do not allow
+    them.
+    """
     caches = loaded.new_caches()
     if not caches or any(type(cache) is not KVCache for cache in caches):
         return None
     steps = CompiledSteps(loaded.model)
     try:
-        agrees = _agrees(steps, loaded, caches)
+        agrees = yield from _agrees(steps, loaded, caches)
     # What models raise where a position is no number is as various as they are.
     except Exception as error:
         log.info("%s cannot be compiled: %s", loaded.info.name, error)
@@ -95,19 +98,22 @@ def _trace(model: Any, rows: mx.array, offset: mx.array, *buffers: mx.array) -> 
     return [logits, *(buffer for cache in caches for buffer in (cache.keys, cache.values))]
 
 
-def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> bool:
+def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> Slices[bool]:
     """Whether compiled passes say what the model itself says, at some position and for every number of rows."""
     text = mx.arange(4 + MOST_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
     mx.eval(loaded.model(text, cache=caches))
+    yield None
     for count in range(1, MOST_ROWS + 1):
         wanted = loaded.model(text[:, :count], cache=caches)
         mx.eval(wanted, [cache.keys for cache in caches])
+        yield None
         for cache in caches:
             cache.offset -= count
         found = steps(text[:, :count], caches)
         scale = mx.abs(wanted).max()
         if not (mx.abs(found - wanted).max() <= TOLERANCE * scale).item():
             return False
+        yield None
     return True
 
 

@@ -209,6 +209,21 @@ class Sequence:
             self.remember()
         return rows
 
+    def reread(self, rows: int) -> mx.array:
+        """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one a token fed.
+
+        For caches that can be cut anywhere: nothing is remembered on the way.
+        """
+        row = _as_row(self.pending[:rows], ())
+        self.rollback.begin(rows)
+        try:
+            logits: mx.array = self.model(row, cache=self.caches)
+        except BaseException:
+            self.rollback.abort()
+            raise
+        self.position += self.rollback.commit(rows)
+        return logits[0]
+
     @property
     def reads_to_a_boundary(self) -> bool:
         """Whether what is pending must go through `read`, because a boundary lies in it."""

@@ -240,6 +240,7 @@ class ScriptedEngine:
     scripts: list[Script] = field(default_factory=lambda: [Script()])
     pace_s: float = 0.0
     gate: threading.Semaphore | None = None
+    reading: tuple[int, int] = (0, 0)
     loads: list[EngineError | LoadedPair] = field(default_factory=list)
     load_gate: threading.Event | None = None
 

@@ -17,6 +17,7 @@ from app.chat.answer import Answer
 from app.speculation import figures
 from app.speculation.history import POINTS
 from app.speculation.panel import SpeculationPanel
+from engine.stats import RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
@@ -89,6 +90,12 @@ def test_after_every_round_each_figure_is_the_engine_s_record(
         counts = [(accepted, reached) for reached, accepted in stats.accept_by_position if reached]
         for words, (accepted, reached) in zip(panel.positions.words(), counts, strict=False):
             assert f"({accepted} of {reached})" in words
+
+
+def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
+    left_out = figures.foot(Answer(stats=RequestStats(decode_tps=30.0, dropped_messages=4)))
+    assert left_out[-1] == ("older messages left out: {value}", "4")
+    assert len(figures.foot(Answer(stats=RequestStats(decode_tps=30.0)))) == len(left_out) - 1
 
 
 def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationPanel) -> None:

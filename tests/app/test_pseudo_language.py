@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.preferences.dialog import PAGES
 from app.preferences.form import Form
+from tests.app.learned_figures import FOUND
 from tests.app.models.conftest import open_shown as open_shown
 from tests.app.models.shown_library import LARGER, downloading
 from tests.app.models.test_page import cut_texts
@@ -99,3 +100,18 @@ def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> Non
             qtbot.waitUntil(lambda: not cut_off(window._comparison), timeout=2000)
         assert cut_off(window._comparison) == [], size
         window._comparison.close_overlay()
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
+    qtbot.waitUntil(window._actions["tune"].isEnabled)
+    for size in ((1440, 900), (560, 620)):
+        window.resize(*size)
+        window._actions["tune"].trigger()
+        engine.calibrating.set_result(FOUND)
+        qtbot.waitUntil(lambda: not window._tuner.running)
+        with contextlib.suppress(qtbot.TimeoutError):
+            qtbot.waitUntil(lambda: not cut_off(window._tuning), timeout=2000)
+        assert cut_off(window._tuning) == [], size
+        window._tuning.close_overlay()

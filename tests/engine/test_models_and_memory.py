@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine import Engine, memory
+from engine import Engine, loading, memory
 from engine.errors import NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
 from engine.hub.fit import ModelSize
@@ -20,6 +20,7 @@ from engine.memory import check_load, memory_use
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.slices import at_once
 from tests.engine.serving import alone, request, run, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
@@ -244,6 +245,17 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
         *_, last = engine.submit(request(max_tokens=12))
         assert isinstance(last, Finished)
         assert last.stats.drafted > 0
+
+
+def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(loading, "PIECE_BYTES", 1000)
+    slices = loading.load_in_slices(tiny_main, on_read=lambda read, total: told.append((read, total)))
+    loaded = at_once(slices)
+    assert {total for _, total in told} == {loaded.info.bytes}
+    assert [read for read, _ in told] == sorted({read for read, _ in told})
+    assert told[0][0] == 0
+    assert len(told) > 2
 
 
 def test_status_tells_what_is_held(tiny_main: Path) -> None:

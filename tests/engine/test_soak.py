@@ -117,12 +117,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Held:
-    """What is alive while nothing runs: bytes that MLX holds, arrays, parts of requests, calls without an answer."""
+    """What is alive while nothing runs: bytes that MLX holds, arrays, parts of requests, calls without an answer, and
+    everything that Python knows of.
+    """
 
     bytes: int
     arrays: int
     requests: int
     calls: int
+    objects: int
 
 
 class Soak:
@@ -163,6 +166,7 @@ class Soak:
             sum(isinstance(item, mx.array) for item in alive),
             sum(isinstance(item, OURS) for item in alive),
             sum(isinstance(item, Future) and not item.done() for item in alive),
+            len(alive),
         )
 
     def _alone(self, request: ChatRequest) -> Answer:
@@ -267,7 +271,8 @@ def soak(main: Path, draft: Path, broken: Path, seconds: float, note: Callable[[
     assert max(later.bytes for later in held[1:]) - held[0].bytes < 64 * 2**10
     assert max(later.arrays for later in held[1:]) <= held[0].arrays
     assert all((one.requests, one.calls) == (0, 0) for one in held)
-    assert resident[-1] - resident[0] < 2**27
+    # Memory that is freed in another order than it was taken settles after some phases.
+    assert resident[-1] - resident[len(resident) // 4] < 2**26
     assert set(threading.enumerate()) == threads
 
 

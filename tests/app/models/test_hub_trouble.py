@@ -276,8 +276,8 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     assert card.main_button.text() == "Repair"
     hub.sent.clear()
     card.main_button.click()
-    qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"} and bool(hub.sent), timeout=20_000)
-    assert config.read_bytes() == content
+    qtbot.waitUntil(lambda: config.exists() and config.read_bytes() == content, timeout=20_000)
+    qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"}, timeout=20_000)
     assert [sent.name for sent in hub.sent] == ["config.json"]
     page.cards()[0].check_button.click()
     qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"), timeout=20_000)

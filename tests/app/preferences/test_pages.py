@@ -45,6 +45,19 @@ def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: Ope
     assert library.preferences.values.temperature == 0.5
 
 
+def test_a_page_goes_back_to_its_defaults(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    generation = page(window, "generation")
+    assert not generation.reset.isVisible()
+    library.preferences.change(temperature=0.3, kv_bits=4, theme="dark")
+    assert generation.reset.isVisible()
+    generation.reset.click()
+    values = library.preferences.values
+    assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
+    assert generation.control("temperature").value() == 0.0
+    assert not generation.reset.isVisible()
+
+
 def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
     generation = page(window, "generation")

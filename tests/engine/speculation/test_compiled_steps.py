@@ -8,6 +8,7 @@ import pytest
 from mlx_lm.models.cache import RotatingKVCache
 
 from engine.loading import LoadedModel, load
+from engine.slices import at_once
 from engine.speculation.compiled_steps import CompiledSteps, _make_room, compiled_steps
 from engine.speculation.sequence import Sequence
 
@@ -21,7 +22,7 @@ def loaded(tiny_main: Path) -> LoadedModel:
 
 @pytest.fixture
 def steps(loaded: LoadedModel) -> CompiledSteps:
-    found = compiled_steps(loaded)
+    found = at_once(compiled_steps(loaded))
     assert found is not None
     return found
 
@@ -120,7 +121,10 @@ def test_a_model_that_cannot_be_traced_is_left_as_it_is(loaded: LoadedModel, kin
     other: Any = kind(loaded.model)
     # Outside of a trace an array passes for a number.
     mx.enable_compile()
-    assert compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())) is None
+    assert (
+        at_once(compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())))
+        is None
+    )
 
 
 class Windowed(Counting):
@@ -132,4 +136,7 @@ class Windowed(Counting):
 
 def test_caches_of_another_kind_are_left_as_they_are(loaded: LoadedModel) -> None:
     other: Any = Windowed(loaded.model)
-    assert compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())) is None
+    assert (
+        at_once(compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())))
+        is None
+    )
