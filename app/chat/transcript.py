@@ -304,7 +304,7 @@ class Transcript(QScrollArea):
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
         # There are widgets for a screen in both directions; following an answer line by line needs no new ones.
-        if abs(value - self._loaded_at) > self.viewport().height() // 4:
+        if abs(value - self._loaded_at) > self.viewport().height() // 2:
             self._load_soon()
 
     def _show_newest(self) -> None:
