@@ -218,9 +218,9 @@ def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, mon
     read: Future[None] = Future()
     monkeypatch.setattr(DiskThread, "read_ahead", lambda *_: read)
     slices = load_in_slices(tiny_main, streaming=lambda: not read.done() or True)
-    for _ in range(1000):
-        if next(slices) is read:
-            break
+    while (pending := next(slices)) is not read:
+        if pending is not None:
+            pending.result(timeout=30)
     assert next(slices) is read
     read.set_result(None)
     assert all(pending is not read for pending in slices)
