@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QSlider, QWidget
 
 from app.conversations.own_settings import KEYS, VARIABLES
 from app.language import LANGUAGES
@@ -196,6 +196,16 @@ def test_escape_closes_the_card_and_a_click_into_another_window_does_not(
     assert not sheet.isHidden()
     QTest.keyClick(sheet.prompt.edit, Qt.Key.Key_Escape)
     assert sheet.isHidden()
+
+
+def test_every_control_of_the_card_has_a_name_and_is_reached_by_tab(sheet: ChatSettingsSheet) -> None:
+    for key in sheet.rows:
+        sheet.rows[key].show_value(sheet.rows[key].setting.default, sheet.rows[key].setting.default)
+    for control in sheet.findChildren(QWidget):
+        if isinstance(control, (QAbstractButton, QComboBox, QAbstractSpinBox, QSlider)) and control.isVisibleTo(sheet):
+            text = control.text() if isinstance(control, QAbstractButton) else ""
+            assert control.accessibleName() or text, control
+            assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control.accessibleName()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
