@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
-from app.conversations.chats import Chat, Turn
+from app.conversations.chats import PLACE, Chat, Turn
 from app.conversations.keeper import OPENED_AT, Keeper, last_on_screen, next_new_chat
 from app.conversations.own_settings import OWN, SPECULATION_KEYS, Generation
 from app.conversations.presets import Preset
@@ -120,6 +120,21 @@ class ChatSession(ModelSession):
                 store.conversations.set_draft(ensure_stored(store, chat), chat.draft, chat.draft_attachments)
 
         self.keeper.later(write, FLUSH_AFTER)
+
+    def keep_place(self, chat: Chat, place: tuple[int, int] | None) -> None:
+        """Note where a chat is being read, for when it is shown again."""
+        if chat.place == place:
+            return
+        chat.settings = {**chat.settings, PLACE: place}
+        if chat.id is None:
+            return
+        conversation_id = chat.id
+
+        def write(store: ConversationStore) -> None:
+            stored = store.conversations.get(conversation_id).settings
+            store.conversations.set_settings(conversation_id, {**stored, PLACE: place})
+
+        self.keeper.later(write, 0.0)
 
     def trash(self, conversation_id: int) -> None:
         """Move a chat to the trash; its answers stop. `trashed` follows, and `restore` undoes it."""

@@ -214,6 +214,8 @@ class MainWindow(QMainWindow):
     def _show_chat(self, chat: Chat) -> None:
         # What is being composed belongs to the chat that is left.
         self._composer.edit.commit_preedit()
+        if chat is not self._shown:
+            self._session.keep_place(self._shown, self._transcript.place)
         self._shown = chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         self._transcript.show_chat(chat)
@@ -362,6 +364,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
         self._preferences.change(window_place=place_of(self))
+        self._session.keep_place(self._shown, self._transcript.place)
         self._effects.close()
         self.hide()
         self._commands.transfer.close()

@@ -48,6 +48,7 @@ class Transcript(QScrollArea):
         self._as_tokens = False
         self._query: Query | None = None
         self._loaded_at = 0
+        self._wanted: tuple[Turn, int] | None = None
         self._column = QWidget()
         self._build_body()
         self.link_menu = QMenu(self)
@@ -84,8 +85,21 @@ class Transcript(QScrollArea):
             grows.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.setWidget(body)
 
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """What is at the top of the view: a turn's index and pixels below its top; None at the end."""
+        if self._wanted is not None and self._wanted[0] in self._slots:
+            return list(self._slots).index(self._wanted[0]), self._wanted[1]
+        if self._at_end:
+            return None
+        top = self.verticalScrollBar().value()
+        for index, slot in enumerate(self._slots.values()):
+            if slot.geometry().bottom() >= top:
+                return index, top - slot.y()
+        return None
+
     def show_chat(self, chat: Chat) -> None:
-        """Show all turns of a chat, from its end."""
+        """Show all turns of a chat, from where it was read last, or from its end."""
         self._column.setUpdatesEnabled(False)
         for slot in self._slots.values():
             self._turns.removeWidget(slot)
@@ -95,6 +109,10 @@ class Transcript(QScrollArea):
             self._add(turn)
         self._column.setUpdatesEnabled(True)
         self._at_end = True
+        self._wanted = None
+        if chat.place is not None and chat.place[0] < len(chat.turns):
+            # The new turns have their places once the event loop has come to their layout.
+            self._wanted, self._at_end = (chat.turns[chat.place[0]], chat.place[1]), False
         self._load_soon()
 
     def show_path(self, chat: Chat) -> None:
@@ -119,9 +137,13 @@ class Transcript(QScrollArea):
 
     def reveal(self, turn: Turn) -> TurnView:
         """Bring a turn into view."""
+        self._wanted = None
+        return self._go_to(turn, -SIDE)
+
+    def _go_to(self, turn: Turn, offset: int) -> TurnView:
         view = self.view(turn)
         settle_layouts()
-        self.verticalScrollBar().setValue(max(0, self._slots[turn].y() - SIDE))
+        self.verticalScrollBar().setValue(max(0, self._slots[turn].y() + offset))
         return view
 
     def mark(self, query: Query | None) -> None:
@@ -134,7 +156,7 @@ class Transcript(QScrollArea):
     def add_turn(self, turn: Turn) -> None:
         self._add(turn).load()
         self._mark_newest()
-        self._at_end = True
+        self._wanted, self._at_end = None, True
 
     def refresh(self, turn: Turn) -> None:
         """The answer of a turn has grown or ended. Turns of other chats are not ours to show."""
@@ -216,6 +238,10 @@ class Transcript(QScrollArea):
 
         What is in view stays where it is, although rooms above it turn out higher or lower than they were guessed.
         """
+        if self._wanted is not None:
+            (turn, offset), self._wanted = self._wanted, None
+            if turn in self._slots:
+                self._go_to(turn, offset)
         self._load_rounds()
         self._loaded_at = self.verticalScrollBar().value()
 
@@ -278,7 +304,7 @@ class Transcript(QScrollArea):
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
         # There are widgets for a screen in both directions; following an answer line by line needs no new ones.
-        if abs(value - self._loaded_at) > self.viewport().height() // 4:
+        if abs(value - self._loaded_at) > self.viewport().height() // 2:
             self._load_soon()
 
     def _show_newest(self) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from app.conversations.records import Attachment, Conversation, Message
 
+# In a chat's settings: where it was read last.
+PLACE = "place"
 _REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
 
 
@@ -57,6 +59,14 @@ class Chat:
     draft: str = ""
     draft_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Where it was read last: a turn's index and pixels below its top; None at the end."""
+        stored = self.settings.get(PLACE)
+        if isinstance(stored, (list, tuple)) and len(stored) == 2 and all(type(part) is int for part in stored):
+            return stored[0], stored[1]
+        return None
 
     @property
     def streaming(self) -> bool:

@@ -19,6 +19,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.application import Application
+from app.chat.prose import Prose
 from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
 from app.language import LANGUAGES
@@ -95,6 +96,21 @@ PATTERN = (
     ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 1), ScriptedRound(4, 4), ScriptedRound(7, 7, "ngram"),
     ScriptedRound(7, 3, "ngram"), ScriptedRound(4, 0), ScriptedRound(4, 0),
 )  # fmt: skip
+THOUGHTS_AND_FORMULAS = r"""<think>
+The user wants the roots. I should give the formula and say where it comes from.
+</think>
+
+The roots of $ax^2 + bx + c = 0$ with $a \ne 0$ cost nothing but one square root:
+
+$$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
+
+- The number \(\Delta = b^2 - 4ac\) says how many there are.
+- $\text{속도} = \frac{\text{거리}}{\text{시간}}$ and $O(n \log n)$ stand in a line; $5 and $6 are money.
+
+\[
+A = \begin{pmatrix} a & b \\ c & d \end{pmatrix}
+\]
+"""
 SIZES = ((1440, 900), (900, 600))
 # What the READMEs show, by the names of their files.
 IN_README = {
@@ -120,6 +136,7 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _tried(application, folder, f"{code}-{mode}", code)
             _models(application, folder, f"{code}-{mode}")
             _chats(application, folder, f"{code}-{mode}")
+            _own_settings(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
@@ -175,6 +192,25 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
         _save(application, window, folder / f"tune-{name}-{width}.png")
         window._tuning.close_overlay()
         session.engine.scripts[:] = [Script("read"), guessed, plain]
+    window.close()
+
+
+def _own_settings(application: Application, folder: Path, name: str) -> None:
+    """Thoughts, formulas, a file being attached, and the card of a chat's own settings."""
+    window, session = _open(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
+    session.ask("Where are the roots?")
+    _settle(application, lambda: not session.chat.streaming)
+    view = window._transcript.view(session.chat.turns[-1])
+    view.thinking.unfold()
+    _settle(application, lambda: not any(prose._waits for prose in view.findChildren(Prose)))
+    window._composer.edit.setPlainText("And what if a is 0?")
+    window._composer.files.begin("quadratic equations.pdf")
+    for width, height in SIZES:
+        window.resize(width, height)
+        _save(application, window, folder / f"formulas-{name}-{width}.png")
+        window._actions["chat-settings"].trigger()
+        _save(application, window, folder / f"own-settings-{name}-{width}.png")
+        window._chat_settings.close_overlay()
     window.close()
 
 
@@ -285,6 +321,7 @@ def _fill(store: ConversationStore) -> None:
         answer = store.answers.start(asked, AnswerSource())
         store.answers.finish(answer, "stop", RequestStats(), text)
     store.conversations.pin(1)
+    store.conversations.move_to_folder(3, store.conversations.create_folder("Travel"))
     store.answers.finish(store.answers.regenerate(4, AnswerSource()), "stop", RequestStats(), text + "\n\nTry it.")
     asked = store.messages.add_user_turn(2, "And when the guess is wrong?")
     store.answers.append(store.answers.start(asked, AnswerSource()), "Then the main model's own token")
