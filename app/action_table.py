@@ -112,7 +112,7 @@ ACTIONS = (
     ActionSpec(
         "ask-again",
         "chat",
-        QT_TRANSLATE_NOOP("Actions", "Try again"),
+        QT_TRANSLATE_NOOP("Actions", "Regenerate"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question again"),
         "Ctrl+R",
         "retry",

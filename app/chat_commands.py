@@ -290,9 +290,9 @@ class ChatCommands(QObject):
             ("copy-question", self.tr("Copy the message"), turn.asks),
             ("speak", self._words_to_speak(), has_text and self.speaker.program is not None),
             ("edit", self.tr("Edit the message"), turn.asks and ready),
-            ("again", self.tr("Answer again"), ready and ended),
+            ("again", self.tr("Regenerate"), ready and ended),
             ("go-on", self.tr("Continue the answer"), ready and last and turn.answer.unfinished),
-            ("branch", self.tr("New chat from here"), ended),
+            ("branch", self.tr("Branch"), ended),
         )
         for word, text, enabled in entries:
             action = menu.addAction(text)

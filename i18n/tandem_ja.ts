@@ -44,10 +44,6 @@
         <translation>回答を停止</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>もう一度試す</translation>
-    </message>
-    <message>
         <source>Answer the last question again</source>
         <translation>最後の質問にもう一度答える</translation>
     </message>
@@ -178,6 +174,10 @@
     <message>
         <source>Change the system prompt and the settings of this chat</source>
         <translation>このチャットのシステムプロンプトと設定を変える</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -608,16 +608,16 @@
         <translation>メッセージを編集</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>もう一度回答</translation>
-    </message>
-    <message>
         <source>Continue the answer</source>
         <translation>回答の続きを書く</translation>
     </message>
     <message>
-        <source>New chat from here</source>
-        <translation>ここから新規チャット</translation>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>ここから分岐</translation>
     </message>
     <message>
         <source>Read aloud: this system has no voice</source>
@@ -3395,16 +3395,16 @@
         <translation>回答を Markdown でコピー</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>もう一度回答</translation>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>ここから分岐</translation>
     </message>
     <message>
         <source>Continue the answer</source>
         <translation>回答の続きを書く</translation>
-    </message>
-    <message>
-        <source>New chat from here</source>
-        <translation>ここから新規チャット</translation>
     </message>
     <message>
         <source>More actions</source>

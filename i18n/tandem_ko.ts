@@ -44,10 +44,6 @@
         <translation>답변 중지</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>다시 시도</translation>
-    </message>
-    <message>
         <source>Answer the last question again</source>
         <translation>마지막 질문에 다시 답하기</translation>
     </message>
@@ -178,6 +174,10 @@
     <message>
         <source>Change the system prompt and the settings of this chat</source>
         <translation>이 대화의 시스템 프롬프트와 설정 바꾸기</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -608,16 +608,16 @@
         <translation>메시지 편집</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>다시 답변</translation>
-    </message>
-    <message>
         <source>Continue the answer</source>
         <translation>답변 이어서 쓰기</translation>
     </message>
     <message>
-        <source>New chat from here</source>
-        <translation>여기서 새 대화</translation>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>분기</translation>
     </message>
     <message>
         <source>Read aloud: this system has no voice</source>
@@ -3395,16 +3395,16 @@
         <translation>답변을 Markdown으로 복사</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>다시 답변</translation>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>분기</translation>
     </message>
     <message>
         <source>Continue the answer</source>
         <translation>답변 이어서 쓰기</translation>
-    </message>
-    <message>
-        <source>New chat from here</source>
-        <translation>여기서 새 대화</translation>
     </message>
     <message>
         <source>More actions</source>

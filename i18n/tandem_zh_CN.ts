@@ -44,10 +44,6 @@
         <translation>停止回答</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>重试</translation>
-    </message>
-    <message>
         <source>Answer the last question again</source>
         <translation>重新回答最后一个问题</translation>
     </message>
@@ -178,6 +174,10 @@
     <message>
         <source>Change the system prompt and the settings of this chat</source>
         <translation>更改此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -608,16 +608,16 @@
         <translation>编辑消息</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>重新回答</translation>
-    </message>
-    <message>
         <source>Continue the answer</source>
         <translation>继续回答</translation>
     </message>
     <message>
-        <source>New chat from here</source>
-        <translation>从这里新建对话</translation>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>从这里分支</translation>
     </message>
     <message>
         <source>Read aloud: this system has no voice</source>
@@ -3395,16 +3395,16 @@
         <translation>以 Markdown 拷贝回答</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>重新回答</translation>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>从这里分支</translation>
     </message>
     <message>
         <source>Continue the answer</source>
         <translation>继续回答</translation>
-    </message>
-    <message>
-        <source>New chat from here</source>
-        <translation>从这里新建对话</translation>
     </message>
     <message>
         <source>More actions</source>

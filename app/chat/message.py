@@ -247,9 +247,9 @@ class TurnView(QWidget):
             {
                 **versions,
                 "copy": self.tr("Copy the answer as Markdown"),
-                "again": self.tr("Answer again"),
+                "again": self.tr("Regenerate"),
                 "go-on": self.tr("Continue the answer"),
-                "branch": self.tr("New chat from here"),
+                "branch": self.tr("Branch"),
                 "more": self.tr("More actions"),
             }
         )
