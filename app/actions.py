@@ -37,6 +37,7 @@ class Circumstances:
     is_kept: bool = False
     loading: bool = False
     can_restore: bool = False
+    can_measure: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -344,6 +345,13 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Off"),
         QT_TRANSLATE_NOOP("Actions", "Do not speculate"),
         group="speculation",
+    ),
+    ActionSpec(
+        "compare",
+        "models",
+        QT_TRANSLATE_NOOP("Actions", "Compare"),
+        QT_TRANSLATE_NOOP("Actions", "Answer the last question with and without speculation, side by side"),
+        enabled=lambda now: now.can_measure and now.has_turns,
     ),
     ActionSpec(
         "toggle-sidebar",

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QMenu
 from app import wording
 from app.chat.attachments import NotAttachable, count_tokens, read_attachment
 from app.chat.find_bar import FindBar
+from app.chat.formulas import with_formulas, with_signs
 from app.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -175,9 +176,9 @@ class ChatCommands(QObject):
     def act_on_turn(self, turn: Turn, word: str) -> None:
         session = self._session
         if word == "copy":
-            QGuiApplication.clipboard().setText(turn.answer.text)
+            QGuiApplication.clipboard().setText(turn.answer.reply)
         elif word == "copy-plain":
-            QGuiApplication.clipboard().setText(plain_text(turn.answer.text))
+            QGuiApplication.clipboard().setText(plain_text(turn.answer.reply))
         elif word == "copy-question":
             QGuiApplication.clipboard().setText(turn.question)
         elif word == "branch":
@@ -298,6 +299,7 @@ _STEPS = {
 
 def plain_text(markdown: str) -> str:
     """Markdown as it reads, without its signs."""
+    marked, formulas = with_signs(markdown)
     document = QTextDocument()
-    document.setMarkdown(markdown)
-    return document.toPlainText()
+    document.setMarkdown(marked)
+    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)

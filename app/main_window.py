@@ -41,6 +41,8 @@ from app.preferences.preference_file import PreferenceFile
 from app.preferences.window_place import place_of, put_back, wanted_panes
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.chat_controls import ChatControls
+from app.speculation.comparer import Comparer
+from app.speculation.comparison_view import ComparisonView
 from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
 
@@ -83,6 +85,8 @@ class MainWindow(QMainWindow):
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
         self._panel.add_controls(ChatControls(session))
+        self._comparer = Comparer(session, self)
+        self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
         self._settings_menu = QMenu(self)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._find = FindBar(lambda: session.chat.turns, self)
@@ -123,6 +127,7 @@ class MainWindow(QMainWindow):
             "toggle-panel": lambda: self._toggle("panel"),
             "show-text": lambda: self._show_as_tokens(False),
             "show-tokens": lambda: self._show_as_tokens(True),
+            "compare": self._compare,
             "palette": lambda: self._palette.open(),
             "shortcuts": lambda: self._shortcuts.open(),
         }
@@ -192,6 +197,7 @@ class MainWindow(QMainWindow):
         session.returned.connect(self._take_back)
         session.keeper.opened.connect(lambda _report: self._update_actions())
         session.keeper.unsaved.connect(lambda _error: self._update_actions())
+        session.chats_changed.connect(self._update_actions)
         session.models_changed.connect(self._models_changed)
         session.speculation_changed.connect(self._mark_choices)
         self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
@@ -312,13 +318,18 @@ class MainWindow(QMainWindow):
         if turn is self._session.chat.turns[-1]:
             self._panel.strip.mark(rounds)
 
+    def _compare(self) -> None:
+        self._comparer.start(self._session.chat, self._session.chat.turns[-1])
+        if self._comparer.running and self._comparison.isHidden():
+            self._comparison.open()
+
     def _come_to_chat(self) -> None:
         self._settings.close()
         self.activateWindow()
         self._composer.setFocus()
 
     def _copy_answer(self) -> None:
-        answers = [turn.answer.text for turn in self._session.chat.turns if turn.answer.text]
+        answers = [turn.answer.reply for turn in self._session.chat.turns if turn.answer.text]
         QGuiApplication.clipboard().setText(answers[-1])
 
     def _search_chats(self) -> None:
@@ -389,6 +400,7 @@ class MainWindow(QMainWindow):
                 is_kept=session.chat.id is not None,
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
+                can_measure=session.ready and session.quiet,
             )
         )
         self._composer.set_streaming(session.chat.streaming)

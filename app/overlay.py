@@ -14,10 +14,11 @@ class Overlay(QFrame):
 
     closed = Signal()
 
-    def __init__(self, window: QWidget, width: int) -> None:
+    def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
+        """`height` None is as high as the content; both are less where the window has less."""
         super().__init__(window)
         self.setObjectName("overlay")
-        self._window, self._width = window, width
+        self._window, self._width, self._height = window, width, height
         self._focus_before: QWidget | None = None
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(12, 12, 12, 12)
@@ -69,5 +70,5 @@ class Overlay(QFrame):
 
     def _place(self) -> None:
         width = min(self._width, self._window.width() - 32)
-        height = min(self.column.sizeHint().height(), self._window.height() - 96)
+        height = min(self._height or self.column.sizeHint().height(), self._window.height() - 96)
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.events import Event, Token
+    from engine.scheduler import EngineStatus
+    from engine.settings import EngineSettings
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +82,7 @@ class Session(QObject):
         super().__init__()
         self._make_engine = make_engine
         self._engine: Engine | None = None
+        self._limits: EngineSettings | None = None
         self.starter_pair = starter_pair
         self.bridge = Bridge(self)
         self.keeper = Keeper(self.bridge, chats or data_folder() / "chats.db", self)
@@ -104,7 +107,33 @@ class Session(QObject):
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
             self._engine = self._make_engine()
+            if self._limits is not None:
+                self._engine.configure(self._limits)
         return self._engine
+
+    def configure(self, limits: EngineSettings) -> None:
+        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
+        if limits != self._limits:
+            self._limits = limits
+            if self._engine is not None:
+                self._engine.configure(limits)
+
+    def look_at_engine(self, then: Callable[[EngineStatus], object]) -> bool:
+        """Hand what the engine holds to `then`; False where there is no engine yet or any more."""
+        if self._engine is None or self._closed:
+            return False
+
+        def looked(future: Future[EngineStatus]) -> None:
+            if future.exception() is None:
+                then(future.result())
+
+        self.bridge.watch(self._engine.status(), looked)
+        return True
+
+    def clear_prefix_cache(self) -> None:
+        """Give back the memory of chats that are not being answered."""
+        if self._engine is not None:
+            self._engine.clear_prefix_cache()
 
     def load_starter(self) -> None:
         main, draft = self.starter_pair
@@ -173,6 +202,11 @@ class Session(QObject):
                     then(chat)
 
         self.keeper.load(conversation_id, show)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no answer is being written, in any chat: what is measured now is not disturbed."""
+        return not self._live
 
     def streaming_in(self, conversation_id: int) -> bool:
         return any(live.chat.id == conversation_id for live in self._live.values())
@@ -454,15 +488,16 @@ class Session(QObject):
             receive([Finished("cancelled", "", (), live.turn.answer.stats)])
             return
         try:
-            request = ChatRequest(
-                messages=live.chat.messages(live.turn),
-                sampling=live.sampling,
-                speculation=live.speculation,
-                max_tokens=self.max_tokens,
-            )
+            request = self.request(live.chat, live.turn, live.sampling, live.speculation)
             live.stream = self.engine.submit(request, self.bridge.listen(receive))
         except EngineError as error:
             receive([Failed(error, "")])
+
+    def request(
+        self, chat: Chat, turn: Turn, sampling: SamplingSettings, speculation: SpeculationSettings
+    ) -> ChatRequest:
+        """What the engine is asked for a turn. Raises `BadRequest`."""
+        return ChatRequest(chat.messages(turn), sampling, speculation, max_tokens=self.max_tokens)
 
     def _end(self, live: Live) -> None:
         self._live.pop(live.turn, None)

@@ -47,6 +47,10 @@ QPushButton[look="plain"] { padding: 6px 8px; }
 QPushButton[look="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
 QPushButton[look="button"]:hover { background: $selection; }
 QPushButton[look="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
+QPushButton[look="button-small"] { background: $panel; border: 1px solid $line; padding: 4px 10px; font-size: 12px;
+    text-align: center; }
+QPushButton[look="button-small"]:hover { background: $selection; }
+QPushButton[look="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
 QPushButton[look="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
 QPushButton[look="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
 QPushButton[look="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent; border-radius: 7px;
@@ -84,6 +88,7 @@ QLineEdit:focus { border: 1px solid $main; }
 #question { background: $selection; border-radius: 12px; }
 #overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #overlayBody { background: $panel; }
+#comparedText { background: $panel; border: 1px solid $line; border-radius: 8px; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
@@ -121,6 +126,8 @@ QComboBox::drop-down { border: none; width: 24px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; selection-background-color: $selection;
     selection-color: $text; outline: none; }
 #note { background: $selection; border-radius: 12px; }
+#thoughts { border: none; border-left: 2px solid $line; }
+#thoughts #prose { color: $muted; }
 #codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }
 #codeHeader { background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0; }
 #prose, #code { background: transparent; border: none; }

@@ -14,12 +14,11 @@ from app import crash
 from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
-from app.places import learned_file, settings_folder
+from app.places import settings_folder
 from app.preferences.preference_file import PreferenceFile
 from app.record import RECORD
 from app.session import Session
 from engine import Engine, starter_pair
-from engine.settings import EngineSettings
 
 
 def open_window(
@@ -30,7 +29,7 @@ def open_window(
     With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
     file of the chats; None is the user's own.
     """
-    session = Session(partial(Engine, EngineSettings(learned_file=learned_file())), starter_pair(), chats)
+    session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or PreferenceFile(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
     if preferences is not None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from engine.engine import Engine
     from engine.events import Event
     from engine.requests import ChatRequest
+    from engine.settings import EngineSettings
 
 _PARAGRAPH = (
     "A draft model guesses **several** tokens, and the main model checks them in one pass. What it agrees with is "
@@ -62,6 +63,9 @@ class _SteadyEngine:
         self._rate, self._count = rate, count
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
+
+    def configure(self, _settings: EngineSettings) -> None:
+        """There is nothing to limit."""
 
     def load(self, *_: object) -> Future[_Pair]:
         future: Future[_Pair] = Future()

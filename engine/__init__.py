@@ -13,16 +13,22 @@ from engine.events import Event, Failed, Finished, PrefillProgress, Token, Token
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings  # noqa: E402
 from engine.settings import EngineSettings  # noqa: E402
 from engine.stats import RequestStats, RoundRecord  # noqa: E402
+from engine.tuning import Calibration, ContextFigures, DepthFigures, GuessFigures, LearnedPair  # noqa: E402
 
 __all__ = [
     "BLAS",
+    "Calibration",
     "ChatRequest",
+    "ContextFigures",
+    "DepthFigures",
     "Engine",
     "EngineError",
     "EngineSettings",
     "Event",
     "Failed",
     "Finished",
+    "GuessFigures",
+    "LearnedPair",
     "ModelNotUsable",
     "PrefillProgress",
     "RequestStats",

@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from engine.models import LoadedPair
     from engine.requests import ChatRequest
     from engine.scheduler import EngineStatus, Scheduler
+    from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
+
+# What an idle engine may spend on measuring a pair that is new to it.
+TUNING_S = 3.0
 
 T = TypeVar("T")
 Command = Callable[["Scheduler"], None]
@@ -74,6 +78,8 @@ class Engine:
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
+        # Counts what a calibration should make room for.
+        self._asked = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -102,13 +108,40 @@ class Engine:
         """Drop both models and everything cached for them."""
         return self._call(lambda scheduler: scheduler.unload())
 
+    @property
+    def settings(self) -> EngineSettings:
+        """The settings that were asked for last."""
+        return self._settings
+
+    def configure(self, settings: EngineSettings) -> Future[None]:
+        """Change limits while the engine runs; `EngineSettings` says which take effect at once and which later."""
+        self._settings = settings
+        return self._call(lambda scheduler: scheduler.configure(settings))
+
     def status(self) -> Future[EngineStatus]:
         """How much goes on, and the memory that models, answers and finished turns take."""
-        return self._call(lambda scheduler: scheduler.status)
+        return self._call(lambda scheduler: scheduler.status, urgent=False)
 
     def clear_prefix_cache(self) -> Future[None]:
         """Forget all finished turns and give their memory back; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        """What speculation costs and brings here, for every pair of models that was used; the latest last."""
+        return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
+
+    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
+        """Start afresh with one pair (`LearnedPair.pair`), or with all of them."""
+        return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
+
+    def calibrate(self) -> Future[Calibration]:
+        """Measure what rounds of every depth cost with the loaded models, and keep it; takes seconds.
+
+        Ends early when a request, another model or `close()` is asked for meanwhile. Raises `NoModel`, and `Busy`
+        while requests are under way.
+        """
+        asked = self._asked
+        return self._call(lambda scheduler: scheduler.calibrate(lambda: self._asked != asked), urgent=False)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
@@ -122,11 +155,12 @@ class Engine:
         with self._lock:
             if not self._closed.is_set():
                 self._closed.set()
+                self._asked += 1
                 self._commands.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
-    def _call(self, work: Callable[[Scheduler], T]) -> Future[T]:
+    def _call(self, work: Callable[[Scheduler], T], *, urgent: bool = True) -> Future[T]:
         future: Future[T] = Future()
 
         def command(scheduler: Scheduler) -> None:
@@ -140,14 +174,15 @@ class Engine:
                 log.exception("a command failed")
                 future.set_exception(InternalFailure(str(error)))
 
-        if not self._post(command):
+        if not self._post(command, urgent=urgent):
             future.set_exception(EngineClosed())
         return future
 
-    def _post(self, command: Command) -> bool:
+    def _post(self, command: Command, *, urgent: bool = True) -> bool:
         with self._lock:
             if self._closed.is_set():
                 return False
+            self._asked += urgent
             self._commands.put(command)
             return True
 
@@ -169,7 +204,8 @@ class Engine:
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
-            command = self._next_command(wait=not scheduler.busy)
+            self._tune_when_idle(scheduler)
+            command = self._next_command(scheduler)
             if command is _NOTHING and scheduler.busy:
                 scheduler.step()
             elif command is _NOTHING:
@@ -179,10 +215,20 @@ class Engine:
             else:
                 command(scheduler)
 
-    def _next_command(self, *, wait: bool) -> Command | None:
+    def _tune_when_idle(self, scheduler: Scheduler) -> None:
+        """A pair that is new to this machine is measured before anybody asks it something, if there is the time."""
+        asked, until = self._asked, time.monotonic() + TUNING_S
+        if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
+            return
+        try:
+            scheduler.calibrate(lambda: self._asked != asked or time.monotonic() > until)
+        except Exception:
+            log.exception("the loaded models could not be calibrated")
+
+    def _next_command(self, scheduler: Scheduler) -> Command | None:
         try:
             # Who is idle waits for as long as the models may stay.
-            return self._commands.get(block=wait, timeout=self._settings.unload_after_s)
+            return self._commands.get(block=not scheduler.busy, timeout=scheduler.seconds_to_park)
         except queue.Empty:
             return _NOTHING
 

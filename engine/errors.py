@@ -85,6 +85,15 @@ class PromptTooLong(EngineError):
         )
 
 
+class Busy(EngineError):
+    """Something that needs the models to itself was asked for while `requests` are under way."""
+
+    code = "busy"
+
+    def __init__(self, requests: int) -> None:
+        super().__init__(f"{requests} answers are under way: try again when they have ended", requests=requests)
+
+
 class QueueFull(EngineError):
     """`limit` requests wait already."""
 

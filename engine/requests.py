@@ -77,8 +77,8 @@ class ChatRequest:
     `messages` are chat turns ({"role", "content"}, oldest first). `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
-    quarter of the context (or `max_tokens`, if that is less) is left to the answer. With `allow_oversize` it is
-    served although its caches may not fit into memory.
+    quarter of the context (or `max_tokens`, if that is less) is left to the answer; None is what the engine is set to.
+    With `allow_oversize`, here or in the engine's settings, it is served although its caches may not fit into memory.
 
     Raises `BadRequest` when a message has no role or content, or nothing was asked.
     """
@@ -88,7 +88,7 @@ class ChatRequest:
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
     max_tokens: int | None = 1024
     stop: Sequence[str] = ()
-    overflow: str = "refuse"
+    overflow: str | None = None
     allow_oversize: bool = False
 
     def __post_init__(self) -> None:
@@ -101,5 +101,6 @@ class ChatRequest:
             raise BadRequest("messages", "a last message with text in it", self.messages[-1]["content"])
         if self.max_tokens is not None:
             require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
-        require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
+        if self.overflow is not None:
+            require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))

@@ -12,12 +12,11 @@ from engine.prefix_cache import PrefixCache
 
 
 class Room:
-    """The memory that texts share. An answer without a limit is taken to grow by `context` tokens at most."""
+    """The memory that texts share. An answer is taken to grow by as many tokens as the settings' `context` at most."""
 
-    def __init__(self, models: Models, prefix_cache: PrefixCache, context: int) -> None:
+    def __init__(self, models: Models, prefix_cache: PrefixCache) -> None:
         self._models = models
         self._prefix_cache = prefix_cache
-        self._context = context
 
     def needed(self, generation: Generation) -> int:
         """Bytes that the caches of both models will take for this text."""
@@ -41,4 +40,5 @@ class Room:
         return min(active.needs, self._models.text_bytes(read))
 
     def _most_tokens(self, generation: Generation) -> int:
-        return min(generation.most_tokens, len(generation.conversation.main.tokens) + self._context)
+        read = len(generation.conversation.main.tokens)
+        return min(generation.most_tokens, read + self._models.settings.context)

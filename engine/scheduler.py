@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.active import Active, as_engine_error, log_finished
 from engine.engine import RequestStream
-from engine.errors import EngineClosed, EngineError, NoModel, NotEnoughMemory, QueueFull
+from engine.errors import Busy, EngineClosed, EngineError, NoModel, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
@@ -30,6 +31,7 @@ from engine.room import Room
 from engine.settings import EngineSettings
 from engine.speculation.depth import Choice
 from engine.stats import RequestStats
+from engine.tuning import Calibration
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +53,8 @@ class Scheduler:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self.models = Models(self.settings, give_up)
-        self._room = Room(self.models, self.prefix_cache, self.settings.context)
+        self._room = Room(self.models, self.prefix_cache)
+        self._last_used = time.monotonic()
         self._thread = threading.get_ident()
         self._waiting: deque[RequestStream] = deque()
         self._reading: deque[Active] = deque()
@@ -82,6 +85,25 @@ class Scheduler:
         """What goes on and what it takes."""
         return EngineStatus(self.active, len(self._waiting), self.prefix_cache.usage, self.models.use())
 
+    @property
+    def seconds_to_park(self) -> float | None:
+        """How long nobody may ask for anything before the models are unloaded; None where they stay."""
+        after = self.settings.unload_after_s
+        if after is None or not self.models.loaded:
+            return None
+        return max(0.0, self._last_used + after - time.monotonic())
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Other limits from now on; what each of them reaches is said where they are declared."""
+        self._check_thread()
+        before, self.settings = self.settings, settings
+        self.models.settings = settings
+        self.prefix_cache.budget = settings.prefix_cache_bytes
+        self.prefix_cache.shrink()
+        stored = (settings.prefix_cache_folder, settings.prefix_cache_bytes)
+        if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_cache_bytes):
+            self._open_store()
+
     # Models
 
     def load(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
@@ -109,9 +131,7 @@ class Scheduler:
         self._end_active()
         self._put_away()
         self.models.use_main(main)
-        folder = self.settings.prefix_cache_folder
-        if folder is not None:
-            self.prefix_cache.store = PrefixStore(folder, main, self.settings.prefix_cache_bytes)
+        self._open_store()
         self._pace = PrefillPace()
         return self._use_draft(draft, None)
 
@@ -129,10 +149,27 @@ class Scheduler:
             self._put_away()
             self.models.park()
 
+    def calibrate(self, stop: Callable[[], bool] = lambda: False) -> Calibration:
+        """Measure what rounds cost with the loaded models, until `stop()`. Raises `NoModel`, `Busy`."""
+        self._check_thread()
+        if self.busy:
+            raise Busy(self.active + len(self._waiting))
+        try:
+            return self.models.drafting.calibrate(stop)
+        finally:
+            release_unused_memory()
+
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns; the next request reads its whole prompt."""
         self._check_thread()
         self.prefix_cache.clear()
+
+    def _open_store(self) -> None:
+        folder = self.settings.prefix_cache_folder
+        if folder is None:
+            self.prefix_cache.store = None
+        else:
+            self.prefix_cache.store = PrefixStore(folder, self.models.main, self.settings.prefix_cache_bytes)
 
     def _put_away(self) -> None:
         """The main model goes, and with it what was cached for it; the store, if there is one, keeps it."""
@@ -145,6 +182,7 @@ class Scheduler:
     def admit(self, stream: RequestStream) -> None:
         """Queue a request; it fails with `QueueFull` when too many wait already."""
         self._check_thread()
+        self._last_used = time.monotonic()
         if self._closed:
             stream.deliver(Failed(EngineClosed(), ""))
         elif self.active + len(self._waiting) >= self.settings.most_active + self.settings.most_waiting:
@@ -155,6 +193,7 @@ class Scheduler:
     def step(self) -> None:
         """Do one unit of work, after ending what was cancelled and starting what there is room for."""
         self._check_thread()
+        self._last_used = time.monotonic()
         self._drop_cancelled()
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._held_up:
             if not self._start(self._waiting[0]):
@@ -186,13 +225,14 @@ class Scheduler:
         try:
             if (parked := self.models.take_parked()) is not None:
                 self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
-            generation = Generation(stream.request, self.models.main, self.prefix_cache, stream.submitted)
+            request = replace(stream.request, overflow=stream.request.overflow or self.settings.overflow)
+            generation = Generation(request, self.models.main, self.prefix_cache, stream.submitted)
         except Exception as error:
             stream.deliver(Failed(as_engine_error(error), ""))
             return True
         active = Active(stream, generation, needs=self._room.needed(generation))
         try:
-            if not stream.request.allow_oversize:
+            if not (stream.request.allow_oversize or self.settings.allow_oversize):
                 self._room.make(generation, self._everyone)
         except NotEnoughMemory as error:
             generation.release()
@@ -282,7 +322,7 @@ class Scheduler:
 
     def _join_batch(self, active: Active) -> None:
         if self._batch is None:
-            self._batch = BatchLane(self.models.main, self.settings.most_active)
+            self._batch = BatchLane(self.models.main)
         self._batch.join(active.generation)
         active.batched = True
 
@@ -396,6 +436,7 @@ class Scheduler:
 
     def _use_draft(self, draft: LoadedModel | None, problem: EngineError | None) -> LoadedPair:
         pair = self.models.use_draft(draft, problem)
+        self._last_used = time.monotonic()
         for active in self._everyone:
             if active.run is None or not active.run.guesses:
                 active.generation.conversation.draft = None

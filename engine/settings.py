@@ -6,21 +6,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import require
+from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
 
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """Limits of an engine.
+    """Limits of an engine; `Engine.configure` changes them while it runs.
 
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
-    `prefix_cache_bytes`, and across sessions in `prefix_cache_folder` if one is given. `kv_bits` and `draft_kv_bits`
-    (4, 8 or None for the model's own precision) are how the full-attention caches of main and draft are stored; they
-    apply to models loaded from then on. Both models are unloaded after `unload_after_s` seconds without a request.
-    Before a model is loaded, room for a text of `context` tokens is counted in; `memory_limit` in bytes stands in for
-    what the device recommends. What speculation costs and brings on this machine is kept in `learned_file` if one is
-    given.
+    `prefix_cache_bytes`, and across sessions in `prefix_cache_folder` if one is given. Both models are unloaded after
+    `unload_after_s` seconds without a request. `memory_limit` in bytes stands in for what the device recommends.
+    These take effect at once.
+
+    `overflow` ("refuse" or "shorten") serves requests that do not say it themselves, and `allow_oversize` loads models
+    and serves requests without asking whether they fit. For an answer without a limit room for `context` tokens is
+    counted in. These hold for the requests that begin from then on.
+
+    `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
+    main and draft are stored. What speculation costs and brings on this machine is kept in `learned_file` if one is
+    given; a pair that is not in it is then calibrated in the first idle moment. These, `allow_oversize` and the `context` that has to fit apply to the models loaded from then on.
     """
 
     most_active: int = 8
@@ -33,13 +39,19 @@ class EngineSettings:
     context: int = 4096
     memory_limit: int | None = None
     learned_file: Path | None = None
+    overflow: str = "refuse"
+    allow_oversize: bool = False
 
     def __post_init__(self) -> None:
         require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)
         require(self.most_waiting >= 0, "most_waiting", "0 or more", self.most_waiting)
         require(self.prefix_cache_bytes >= 0, "prefix_cache_bytes", "0 or more", self.prefix_cache_bytes)
+        require(self.context >= 1, "context", "1 or more", self.context)
+        require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)
         if self.unload_after_s is not None:
             require(self.unload_after_s > 0, "unload_after_s", "above 0", self.unload_after_s)
+        if self.memory_limit is not None:
+            require(self.memory_limit >= 0, "memory_limit", "0 or more", self.memory_limit)

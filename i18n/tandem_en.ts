@@ -2,6 +2,33 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AdvancedPage</name>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>The prefix cache holds %n chat in {size}.</numerusform>
+            <numerusform>The prefix cache holds %n chats in {size}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>The text is the same, token for token: %n token.</numerusform>
+            <numerusform>The text is the same, token for token: all %n of them.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>The same text so far: %n token.</numerusform>
+            <numerusform>The same text so far: %n tokens.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Counted</name>
     <message numerus="yes">
         <source>%n language(s)</source>

@@ -296,6 +296,14 @@
         <translation>推測しない</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -374,6 +382,28 @@
 </context>
 <context>
     <name>AdvancedPage</name>
+    <message>
+        <source>Nothing is loaded.</source>
+        <translation>読み込まれているものはありません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} in use.</source>
+        <translation>{limit} のうち {used} を使用中です。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>プレフィックスキャッシュには %n 件のチャットが {size} で入っています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>現在のメモリ</translation>
+    </message>
+    <message>
+        <source>Clear the prefix cache</source>
+        <translation>プレフィックスキャッシュを消去</translation>
+    </message>
     <message>
         <source>Nothing has been written down.</source>
         <translation>記録はありません。</translation>
@@ -662,6 +692,105 @@
     <message>
         <source>Commands</source>
         <translation>コマンド一覧</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>最初のトークン {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>採択 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>ラウンドあたり {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>どちらの答えも同じ条件で始まるように、先に質問を読んでいます。</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>推測ありで答えています。</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>もう一度、推測なしで答えています。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>中止しました。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>答えが短すぎて速度を測れません。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>推測ありの速さは推測なしの {times}でした。この質問では得になりませんでした。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>推測ありの速さは推測なしの {times}です。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>文章は一トークンも違わず同じです（全部で %n トークン）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>ここまで %n トークンは同じ文章です。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって {guessed} と {plain} の確からしさが等しく、丸め誤差が選択を分けました。</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>{place} 番目のトークンの前までは同じ文章で、そこで {guessed} と {plain} に分かれます。温度が 0 より高いと、抽選が僅差の所で丸め誤差によりこうなることがあります。</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>二つは違う文章ですが、どちらもメインモデルだけの場合と同じ確率で選ばれたものです。設定で「同じ文章」ではなく「同じ分布」が選ばれています。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>{place} 番目のトークンから文章が違います（{guessed} と {plain}）。起きてはならないことです。設定から診断情報を書き出して報告してください。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>推測あり</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>推測なし</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>もう一度比較</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -1860,6 +1989,18 @@
         <translation>オフ</translation>
     </message>
     <message>
+        <source>Full</source>
+        <translation>そのまま</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 ビット</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 ビット</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>同じ文章</translation>
     </message>
@@ -2044,6 +2185,38 @@
         <translation>毎回新しく</translation>
     </message>
     <message>
+        <source>When a chat outgrows the context</source>
+        <translation>チャットがコンテキストを超えたら</translation>
+    </message>
+    <message>
+        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
+        <translation>お知らせするか、古いやりとりから省いて答えます。システムプロンプトと最近のやりとりは必ず残り、チャットからは何も消えません。</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>知らせる</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>古いやりとりを省く</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>メインモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
+        <translation>モデルがチャットについて書き留める内容です。ビット数が少ないほどメモリを使いませんが、答えが少し変わることがあります。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>ドラフトモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
+        <translation>ビット数が少ないほどメモリを使いません。推測が少し外れやすくなりますが、文章は変わりません。</translation>
+    </message>
+    <message>
         <source>Work offline</source>
         <translation>オフラインで作業</translation>
     </message>
@@ -2066,6 +2239,46 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>使わないモデルを解放するまで</translation>
+    </message>
+    <message>
+        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <translation>分で指定します。メモリを返し、次の質問のときにもう一度読み込みます。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>解放しない</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>プレフィックスキャッシュ</translation>
+    </message>
+    <message>
+        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <translation>GB で指定します。読み終えたチャットをここまでメモリに残し、次の質問で最初から読み直さずに済むようにします。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>モデルとチャットに使うメモリ</translation>
+    </message>
+    <message>
+        <source>In GB. What does not fit is refused before it is loaded.</source>
+        <translation>GB で指定します。収まらないものは、読み込む前にお断りします。</translation>
+    </message>
+    <message>
+        <source>As the system recommends</source>
+        <translation>システムの推奨どおり</translation>
+    </message>
+    <message>
+        <source>Allow what does not fit</source>
+        <translation>収まらなくても許可</translation>
+    </message>
+    <message>
+        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
+        <translation>上限を超えてもモデルを読み込み、答えます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
     <message>
         <source>Write down</source>
@@ -2156,6 +2369,10 @@
     <message>
         <source>Changes hold from the next answer on.</source>
         <translation>変更は次の回答から有効になります。</translation>
+    </message>
+    <message>
+        <source>It holds for models that are loaded from then on.</source>
+        <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
         <source>It holds from the next start on.</source>
@@ -2320,6 +2537,29 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} の準備ができました。</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} トークン</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>{time}思考、{count} トークン</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>思考、{count} トークン</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>モデルが答える前に考えた内容を表示または隠す</translation>
     </message>
 </context>
 <context>

@@ -296,6 +296,14 @@
         <translation>추측하지 않기</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>마지막 질문에 추측을 켜고 끈 채 다시 답해 나란히 보여 줘요</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -374,6 +382,28 @@
 </context>
 <context>
     <name>AdvancedPage</name>
+    <message>
+        <source>Nothing is loaded.</source>
+        <translation>불러온 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} in use.</source>
+        <translation>{limit} 중 {used}를 쓰고 있어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>접두사 캐시에 대화 %n개가 {size}로 들어 있어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>지금 메모리</translation>
+    </message>
+    <message>
+        <source>Clear the prefix cache</source>
+        <translation>접두사 캐시 비우기</translation>
+    </message>
     <message>
         <source>Nothing has been written down.</source>
         <translation>기록된 것이 없어요.</translation>
@@ -662,6 +692,105 @@
     <message>
         <source>Commands</source>
         <translation>명령 목록</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>토큰/초</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>첫 토큰 {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>채택 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>라운드당 {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>두 답변이 같은 조건에서 시작하도록 질문을 먼저 읽고 있어요.</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>추측을 켜고 답하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>이번에는 추측 없이 답하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>중지했어요.</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>답변이 너무 짧아 속도를 잴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>추측을 켰을 때 속도가 껐을 때의 {times}예요. 이 질문에서는 이득이 없었어요.</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>추측을 켰을 때 속도가 껐을 때의 {times}예요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>글은 토큰 하나까지 똑같아요. 모두 %n토큰이에요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>지금까지 %n토큰이 똑같아요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>{place}번째 토큰 앞까지 똑같은 글이에요. 거기서 메인 모델은 {guessed}와(과) {plain}을(를) 똑같이 그럴듯하게 보았고, 반올림 차이가 선택을 갈랐어요.</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>{place}번째 토큰 앞까지 똑같은 글이고, 거기서 {guessed}와(과) {plain}(으)로 갈려요. 온도가 0보다 높으면 추첨이 아주 아슬아슬한 곳에서 반올림 차이로 이런 일이 생겨요.</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>서로 다른 두 글이지만 둘 다 메인 모델이 혼자 쓸 때와 똑같은 확률로 뽑혔어요. 설정에서 같은 글이 아니라 같은 분포를 골랐기 때문이에요.</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>{place}번째 토큰부터 글이 달라요. {guessed}와(과) {plain}이에요. 일어나서는 안 되는 일이니 설정에서 진단 정보를 내보내 알려 주세요.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>추측 켬</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>추측 끔</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>다시 비교</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -1860,6 +1989,18 @@
         <translation>끔</translation>
     </message>
     <message>
+        <source>Full</source>
+        <translation>그대로</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8비트</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4비트</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>같은 글</translation>
     </message>
@@ -2044,6 +2185,38 @@
         <translation>매번 새로</translation>
     </message>
     <message>
+        <source>When a chat outgrows the context</source>
+        <translation>대화가 컨텍스트보다 길어지면</translation>
+    </message>
+    <message>
+        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
+        <translation>알려 주거나, 오래된 차례부터 빼고 답해요. 시스템 프롬프트와 최근 차례는 늘 남고, 대화에서 지워지는 것은 없어요.</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>알리기</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>오래된 차례 빼기</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>메인 모델의 KV 캐시</translation>
+    </message>
+    <message>
+        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
+        <translation>모델이 대화를 읽으며 적어 두는 내용이에요. 비트가 적으면 메모리를 덜 쓰고, 답변이 조금 달라질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>초안 모델의 KV 캐시</translation>
+    </message>
+    <message>
+        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
+        <translation>비트가 적으면 메모리를 덜 써요. 추측이 조금 덜 맞을 수 있지만 글은 그대로예요.</translation>
+    </message>
+    <message>
         <source>Work offline</source>
         <translation>오프라인으로 작업</translation>
     </message>
@@ -2066,6 +2239,46 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>프록시 주소예요. 예: http://proxy:8080. 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>쓰지 않는 모델 내리기</translation>
+    </message>
+    <message>
+        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <translation>분 단위예요. 메모리를 돌려주고, 다음 질문 때 다시 불러와요.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>안 함</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>접두사 캐시</translation>
+    </message>
+    <message>
+        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <translation>GB 단위예요. 읽은 대화를 이만큼까지 메모리에 담아 두어, 다음 질문 때 처음부터 다시 읽지 않아요.</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>모델과 대화에 쓸 메모리</translation>
+    </message>
+    <message>
+        <source>In GB. What does not fit is refused before it is loaded.</source>
+        <translation>GB 단위예요. 들어가지 않는 모델은 불러오기 전에 알려 줘요.</translation>
+    </message>
+    <message>
+        <source>As the system recommends</source>
+        <translation>시스템 권장값</translation>
+    </message>
+    <message>
+        <source>Allow what does not fit</source>
+        <translation>들어가지 않아도 허용</translation>
+    </message>
+    <message>
+        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
+        <translation>한도를 넘어도 모델을 불러오고 답해요. 컴퓨터가 아주 느려지거나 시스템이 Tandem을 끝낼 수 있어요.</translation>
     </message>
     <message>
         <source>Write down</source>
@@ -2156,6 +2369,10 @@
     <message>
         <source>Changes hold from the next answer on.</source>
         <translation>바꾸면 다음 답변부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>It holds for models that are loaded from then on.</source>
+        <translation>다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
         <source>It holds from the next start on.</source>
@@ -2320,6 +2537,29 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 준비가 끝났어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>생각하는 중… 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>{time} 동안 생각함, 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>생각한 내용, 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>생각한 내용</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>모델이 답하기 전에 생각한 내용을 보이거나 숨기기</translation>
     </message>
 </context>
 <context>

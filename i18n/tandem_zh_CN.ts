@@ -296,6 +296,14 @@
         <translation>不推测</translation>
     </message>
     <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>对上一个问题开推测和关推测各答一遍，并排显示</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -374,6 +382,28 @@
 </context>
 <context>
     <name>AdvancedPage</name>
+    <message>
+        <source>Nothing is loaded.</source>
+        <translation>没有加载任何模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} in use.</source>
+        <translation>已用 {used}，上限 {limit}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>前缀缓存保存着 %n 个对话，占 {size}。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>当前内存</translation>
+    </message>
+    <message>
+        <source>Clear the prefix cache</source>
+        <translation>清空前缀缓存</translation>
+    </message>
     <message>
         <source>Nothing has been written down.</source>
         <translation>没有任何记录。</translation>
@@ -662,6 +692,105 @@
     <message>
         <source>Commands</source>
         <translation>命令列表</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>first token {value}</source>
+        <translation>首个 token {value}</translation>
+    </message>
+    <message>
+        <source>accepted {value}</source>
+        <translation>接受 {value}</translation>
+    </message>
+    <message>
+        <source>{value} per round</source>
+        <translation>每轮 {value}</translation>
+    </message>
+    <message>
+        <source>Reading the question, so that both answers begin alike.</source>
+        <translation>正在读取问题，让两个回答在同样的条件下开始。</translation>
+    </message>
+    <message>
+        <source>Answering with speculation.</source>
+        <translation>正在开着推测回答。</translation>
+    </message>
+    <message>
+        <source>Answering once more, without speculation.</source>
+        <translation>正在关掉推测再答一遍。</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to measure a speed.</source>
+        <translation>回答太短，测不出速度。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
+        <translation>开推测的速度是关推测的 {times}：对这个问题不划算。</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation as without.</source>
+        <translation>开推测的速度是关推测的 {times}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text is the same, token for token: all %n of them.</source>
+        <translation>
+            <numerusform>文字完全相同，%n 个 token 逐个一致。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The same text so far: %n token(s).</source>
+        <translation>
+            <numerusform>到目前为止 %n 个 token 相同。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
+        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为 {guessed} 和 {plain} 同样可能，由舍入误差决定。</translation>
+    </message>
+    <message>
+        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
+        <translation>在第 {place} 个 token 之前文字相同，之后分为 {guessed} 和 {plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
+    </message>
+    <message>
+        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
+        <translation>两段文字不同，但都与主模型单独生成的概率一致：设置里选的是相同分布，而不是相同文字。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
+        <translation>从第 {place} 个 token 起文字不同：{guessed} 和 {plain}。这不应该发生，请附上设置里导出的诊断信息向我们反馈。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>开推测</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>关推测</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>再次比较</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -1860,6 +1989,18 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Full</source>
+        <translation>原精度</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 位</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 位</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>相同文本</translation>
     </message>
@@ -2044,6 +2185,38 @@
         <translation>每次不同</translation>
     </message>
     <message>
+        <source>When a chat outgrows the context</source>
+        <translation>对话超出上下文时</translation>
+    </message>
+    <message>
+        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
+        <translation>可以提醒你，也可以省去最早的几轮。系统提示词和最近的几轮始终保留，对话里不会删除任何内容。</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>提醒我</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>省去最早的几轮</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>主模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
+        <translation>模型为对话记下的内容。位数越少，占用的内存越少，回答可能略有变化。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>草稿模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
+        <translation>位数越少，占用的内存越少。猜测可能稍差，文字不变。</translation>
+    </message>
+    <message>
         <source>Work offline</source>
         <translation>离线工作</translation>
     </message>
@@ -2066,6 +2239,46 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>空闲多久后卸载模型</translation>
+    </message>
+    <message>
+        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <translation>以分钟计。内存会被释放，下一个问题会重新加载模型。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>前缀缓存</translation>
+    </message>
+    <message>
+        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <translation>以 GB 计。读过的对话最多占用这么多内存，下一个问题就不必从头读起。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>模型和对话可用的内存</translation>
+    </message>
+    <message>
+        <source>In GB. What does not fit is refused before it is loaded.</source>
+        <translation>以 GB 计。放不下的会在加载前拒绝。</translation>
+    </message>
+    <message>
+        <source>As the system recommends</source>
+        <translation>按系统建议</translation>
+    </message>
+    <message>
+        <source>Allow what does not fit</source>
+        <translation>放不下也允许</translation>
+    </message>
+    <message>
+        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
+        <translation>超出上限也加载模型并回答。电脑可能变得很慢，系统也可能结束 Tandem。</translation>
     </message>
     <message>
         <source>Write down</source>
@@ -2156,6 +2369,10 @@
     <message>
         <source>Changes hold from the next answer on.</source>
         <translation>更改从下一个回答起生效。</translation>
+    </message>
+    <message>
+        <source>It holds for models that are loaded from then on.</source>
+        <translation>对之后加载的模型生效。</translation>
     </message>
     <message>
         <source>It holds from the next start on.</source>
@@ -2320,6 +2537,29 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 已就绪。</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {time}, {count} tokens</source>
+        <translation>思考了 {time}，{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>思考，{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>显示或隐藏模型作答前的思考</translation>
     </message>
 </context>
 <context>

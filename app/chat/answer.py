@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from app.chat.thinking import Parts, parts_of
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
@@ -65,6 +66,32 @@ class Answer:
     def unfinished(self) -> bool:
         """Whether there is text that the model could go on with."""
         return self.state in _UNFINISHED and bool(self.text.strip())
+
+    @property
+    def reply(self) -> str:
+        """The text without the thoughts of a reasoning model."""
+        return parts_of(self.text, self.ended).reply
+
+    def thinking_figures(self, parts: Parts) -> tuple[int | None, float | None]:
+        """How many tokens the thoughts have, and how many seconds they took; None where that is not known.
+
+        A stored answer has no times of its rounds: what the whole answer took on average stands in for them.
+        """
+        if not parts.closed:
+            return len(self.tokens), None
+        if not self.tokens:
+            return None, None
+        count, at = 0, 0
+        for token in self.tokens:
+            if at >= parts.end:
+                break
+            at += len(token.text)
+            count += 1
+        last = self.tokens[count - 1].round
+        record = next((record for record in self.rounds if record.number == last), None)
+        if record is not None:
+            return count, record.at_s - self.rounds[0].at_s
+        return count, count / self.stats.decode_tps if self.stats.decode_tps else None
 
     def go_on(self) -> None:
         """Let another request write on from here."""

@@ -10,11 +10,48 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 
 # A tail longer than this many characters is cut inside its block (between list items, or at a space).
 LONG_TAIL = 1000
 
+# A formula that stands by itself ends within this many lines, or it was none.
+_LONGEST_FORMULA = 60
+_CLOSINGS = {"$$": "$$", "\\[": "\\]"}
+
+
+def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """A formula that stands by itself is one block whatever its lines look like. An open one goes to the end."""
+    opening = _line(state, first)[:2]
+    closing = _CLOSINGS.get(opening)
+    if closing is None or state.is_code_block(first):
+        return False
+    end = first
+    text = _line(state, first)[2:]
+    while closing not in text:
+        end += 1
+        if end - first > _LONGEST_FORMULA:
+            return False
+        if end >= last:
+            break
+        text = _line(state, end)
+    else:
+        # Words after it make it a part of a paragraph.
+        if text.split(closing, 1)[1].strip():
+            return False
+        end += 1
+    if not silent:
+        state.push("formula", "", 0).map = [first, end]
+        state.line = end
+    return True
+
+
+def _line(state: StateBlock, number: int) -> str:
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+
 _parser = MarkdownIt("commonmark").enable("table")
+_parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
 # Where blocks begin and end is all that is asked here; Qt reads what is inside them.
 _parser.core.ruler.enableOnly(["normalize", "block"])
 

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import (
-    QAbstractScrollArea,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QTextEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme, wording
 from app.chat.action_row import ActionRow
 from app.chat.answer import State
-from app.chat.blocks import Block, Code, Splitter
-from app.chat.code_block import CodeBlock
+from app.chat.answer_body import AnswerBody, leave_menu_to_parent
+from app.chat.note import Note
 from app.chat.prose import Prose
+from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
+from app.chat.thinking import parts_of
+from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
 from app.chat.wrapped_label import WrappedLabel
 from app.conversations.row_painter import utf16
@@ -38,102 +30,9 @@ if TYPE_CHECKING:
     from app.conversations.chats import Turn
     from app.conversations.search import Query
 
-_View = TypeVar("_View", bound=QWidget)
-
 # The words of the two rows as the turn's.
 _ANSWER_WORDS = {"previous": "previous-answer", "next": "next-answer"}
 _QUESTION_WORDS = {"previous": "previous-question", "next": "next-question"}
-
-# Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them.
-RUN_LENGTH = 6000
-
-
-class AnswerBody(QWidget):
-    """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew."""
-
-    link_chosen = Signal(str)
-    passage_selected = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(12)
-        self._views: list[QWidget] = []
-        self._clear()
-
-    def _clear(self) -> None:
-        for view in self._views:
-            self._column.removeWidget(view)
-            view.deleteLater()
-        self._views = []
-        self._splitter = Splitter()
-        self._shown = ""
-        self._placed = 0
-        self._run: Prose | None = None
-        self._tail: Prose | CodeBlock | None = None
-
-    def show_text(self, text: str, ended: bool) -> None:
-        """Show an answer's text so far; `ended` when no more will come."""
-        if not text.startswith(self._shown):
-            self._clear()
-        self._splitter.feed(text[len(self._shown) :])
-        self._shown = text
-        if ended:
-            self._splitter.finish()
-        for block in self._splitter.frozen[self._placed :]:
-            self._place(block)
-        self._placed = len(self._splitter.frozen)
-        self._show_tail(self._splitter.tail)
-
-    def _place(self, block: Block) -> None:
-        if isinstance(block, Code):
-            view = self._tail if isinstance(self._tail, CodeBlock) else self._add(CodeBlock(self))
-            view.show_code(block.text, block.language, block.closed)
-            self._run, self._tail = None, None
-            return
-        if self._run is None or len(self._run.markdown) > RUN_LENGTH:
-            self._run = self._tail if isinstance(self._tail, Prose) else self._new_prose()
-            self._tail = None
-            self._run.show_markdown(block.text)
-        else:
-            self._run.show_markdown(f"{self._run.markdown.rstrip()}\n\n{block.text}")
-
-    def _show_tail(self, blocks: list[Block]) -> None:
-        code = blocks[-1] if blocks and isinstance(blocks[-1], Code) else None
-        wanted = CodeBlock if code else Prose
-        if self._tail is not None and (not blocks or not isinstance(self._tail, wanted)):
-            self._column.removeWidget(self._tail)
-            self._views.remove(self._tail)
-            self._tail.deleteLater()
-            self._tail = None
-        if not blocks:
-            return
-        if code:
-            if self._tail is None:
-                self._tail = self._add(CodeBlock(self))
-            self._tail.show_code(code.text, code.language, code.closed)  # type: ignore[union-attr]
-            return
-        if self._tail is None:
-            self._tail = self._new_prose()
-        self._tail.show_markdown("".join(block.text for block in blocks))  # type: ignore[union-attr]
-
-    def _new_prose(self) -> Prose:
-        view = self._add(Prose(self))
-        view.link_chosen.connect(self.link_chosen)
-        view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
-        return view
-
-    @property
-    def views(self) -> list[QWidget]:
-        """The blocks' widgets, top to bottom."""
-        return list(self._views)
-
-    def _add(self, view: _View) -> _View:
-        leave_menu_to_parent(view)
-        self._column.addWidget(view)
-        self._views.append(view)
-        return view
 
 
 class TurnView(QWidget):
@@ -154,12 +53,12 @@ class TurnView(QWidget):
         # Nobody hears a signal before the view is wired.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
         self._newest = self._under_mouse = False
-        self._bubble = _Bubble(turn, self)
+        self._bubble = QuestionBubble(turn, self)
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = QLabel(self)
         self._status.setProperty("look", "muted")
-        self._body, self.tokens = AnswerBody(self), TokenView(self)
+        self.thinking, self._body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         self._note = Note(self)
         self._foot = WrappedLabel(self)
         self._foot.setProperty("look", "muted")
@@ -183,7 +82,7 @@ class TurnView(QWidget):
         column.addLayout(self._line)
         column.setSpacing(6)
         column.addWidget(self.question_row)
-        for view in (self._status, self._body, self.tokens, self._note, self._foot):
+        for view in (self._status, self.thinking, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
         column.addWidget(self.answer_row)
         for view in (self.tokens, self._foot, self._bubble.label):
@@ -193,6 +92,7 @@ class TurnView(QWidget):
 
     def _connect(self) -> None:
         self._body.link_chosen.connect(self.link_chosen)
+        self.thinking.link_chosen.connect(self.link_chosen)
         self._body.passage_selected.connect(
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
@@ -212,8 +112,11 @@ class TurnView(QWidget):
         as_tokens = self._as_tokens and bool(answer.tokens)
         if as_tokens:
             self.tokens.show_tokens(answer.tokens)
+            self.thinking.hide()
         else:
-            self._body.show_text(answer.text, answer.ended)
+            parts = parts_of(answer.text, answer.ended)
+            self.thinking.show_thoughts(parts, answer)
+            self._body.show_text(parts.reply, answer.ended)
         self.tokens.setVisible(as_tokens)
         self._body.setVisible(not as_tokens)
         self._status.setText(self._status_text(answer))
@@ -237,12 +140,16 @@ class TurnView(QWidget):
             return self._bubble.label.selectedText()
         for view in self._text_views():
             if view.textCursor().hasSelection():
+                if isinstance(view, Prose):
+                    return view.source_of_selection()
                 return view.textCursor().selection().toPlainText()
         return ""
 
     def mark(self, query: Query | None) -> None:
         """Mark the words of a search wherever the turn shows them; None takes the marks away."""
         self._bubble.mark(query)
+        if query is not None and highlights(self.thinking.thought, query):
+            self.thinking.unfold()
         for view in self._text_views():
             text = view.toPlainText()
             found = () if query is None else highlights(text, query)
@@ -286,7 +193,8 @@ class TurnView(QWidget):
 
     def _want_tokens(self) -> None:
         answer = self.turn.answer
-        if self._as_tokens and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
+        needed = self._as_tokens or not self.thinking.isHidden()
+        if needed and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
             self._asked_for_tokens = True
             self.tokens_wanted.emit()
 
@@ -381,74 +289,6 @@ class TurnView(QWidget):
             self.answer_row.dress()
 
 
-class _Bubble(QFrame):
-    """The question as it was typed, never interpreted, below the names of what was attached."""
-
-    def __init__(self, turn: Turn, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("question")
-        self.label = WrappedLabel(self)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setText(turn.question)
-        self.label.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.label.setCursor(Qt.CursorShape.IBeamCursor)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 10)
-        if turn.attachments:
-            names = WrappedLabel(self)
-            names.setProperty("look", "muted")
-            names.setTextFormat(Qt.TextFormat.PlainText)
-            names.setText(" · ".join(attachment.name for attachment in turn.attachments))
-            column.addWidget(names)
-        column.addWidget(self.label)
-        self._words = turn.question
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-
-    def mark(self, query: Query | None) -> None:
-        """Select the first hit: a label can show one."""
-        found = () if query is None else highlights(self._words, query)
-        if found:
-            start, end = (utf16(self._words[:place]) for place in found[0])
-            self.label.setSelection(start, end - start)
-        elif self.label.hasSelectedText():
-            self.label.setSelection(0, 0)
-
-
-class Note(QFrame):
-    """In the place where the answer would have gone on: why it did not, and what can be done. `acted` carries that."""
-
-    acted = Signal(str)
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("banner")
-        self._word = ""
-        self._label = WrappedLabel(self)
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._button = QPushButton(self)
-        self._button.setProperty("look", "button")
-        self._button.clicked.connect(lambda: self.acted.emit(self._word))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 10, 10, 10)
-        row.setSpacing(12)
-        row.addWidget(self._label, 1)
-        row.addWidget(self._button)
-
-    def tell(self, sentence: str, button: str, word: str, calm: bool = False) -> None:
-        """`calm` where nothing went wrong."""
-        name = "note" if calm else "banner"
-        if self.objectName() != name:
-            self.setObjectName(name)
-            self.style().unpolish(self)
-            self.style().polish(self)
-        self._word = word
-        self._label.setText(sentence)
-        self._button.setText(button)
-        self.show()
-
-
 def _found(view: QTextEdit | QPlainTextEdit, text: str, start: int, end: int) -> QTextEdit.ExtraSelection:
     """Spans count characters, Qt counts UTF-16 units."""
     mark = QTextEdit.ExtraSelection()
@@ -460,12 +300,3 @@ def _found(view: QTextEdit | QPlainTextEdit, text: str, start: int, end: int) ->
     style.setForeground(QColor(theme.colours().lookup_text))
     mark.cursor, mark.format = cursor, style
     return mark
-
-
-def leave_menu_to_parent(view: QWidget) -> None:
-    """The turn has one menu for all that is in it."""
-    view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-    if isinstance(view, QAbstractScrollArea):
-        view.viewport().setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-    for inner in view.findChildren(QAbstractScrollArea):
-        leave_menu_to_parent(inner)

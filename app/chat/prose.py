@@ -1,10 +1,12 @@
-"""Prose of an answer: Markdown rendered by Qt, with raw HTML shown literally, in the spacing of the look."""
+"""Prose of an answer: Markdown rendered by Qt, with raw HTML shown literally, in the spacing of the look, and with its
+formulas set.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QMimeData, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -20,6 +22,9 @@ from PySide6.QtGui import (
 
 from app import theme
 from app.chat.flowing_text import LINE_HEIGHT, FlowingText
+from app.chat.formula_pictures import pictures
+from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
+from app.chat.formulas import with_signs
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -38,6 +43,8 @@ class Prose(FlowingText):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString()))
         self._markdown = ""
+        self._waits = False
+        self._painter: FormulaPainter | None = None
 
     @property
     def markdown(self) -> str:
@@ -50,15 +57,45 @@ class Prose(FlowingText):
         # Before its first showing a widget has the application's font; the style sheet's comes with the polish.
         self.ensurePolished()
         document = self.document()
-        document.setMarkdown(text, _MARKDOWN)
+        marked, formulas = with_signs(text)
+        document.setMarkdown(marked, _MARKDOWN)
         _space(document, self.font())
+        if formulas:
+            if self._painter is None:
+                self._painter = FormulaPainter(document)
+            self._wait(not put_formulas(document, formulas, formula_size(self.font())))
+        else:
+            self._wait(False)
         self.fit()
+
+    def _wait(self, waits: bool) -> None:
+        """Whether some formulas are still being set, and stand there as they were written."""
+        if waits != self._waits:
+            self._waits = waits
+            if waits:
+                pictures().ready.connect(self._show_again)
+            else:
+                pictures().ready.disconnect(self._show_again)
+
+    def _show_again(self) -> None:
+        text, self._markdown = self._markdown, ""
+        self.show_markdown(text)
+
+    def source_of_selection(self) -> str:
+        """The selected text, with formulas as they were written."""
+        return source_of(self.textCursor())
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = super().createMimeDataFromSelection()
+        if self._painter is not None:
+            data = QMimeData()
+            data.setText(self.source_of_selection())
+        return data
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._markdown:
-            text, self._markdown = self._markdown, ""
-            self.show_markdown(text)
+            self._show_again()
 
 
 def _space(document: QTextDocument, font: QFont) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from app import diagnostics
+from app.models.hub_wording import size_words
 from app.preferences.table_page import TablePage
 from app.record import RECORD
 
 if TYPE_CHECKING:
     from app.models.library import Library
     from app.session import Session
+    from engine.scheduler import EngineStatus
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
@@ -44,7 +46,8 @@ class AdvancedPage(TablePage):
         self.view.setTabChangesFocus(True)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
-        self.add(self.view)
+        self._build_memory()
+        self.add(self.view, 16)
         self.copy, self.export = QPushButton(self), QPushButton(self)
         line = QWidget(self)
         row = QHBoxLayout(line)
@@ -66,10 +69,50 @@ class AdvancedPage(TablePage):
         self._failed = False
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
-        self._timer.timeout.connect(self._show_record)
+        self._timer.timeout.connect(self._follow)
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(RECORD.text))
         self.export.clicked.connect(self._choose_file)
         self.retranslate()
+
+    def _build_memory(self) -> None:
+        self.clear = QPushButton(self)
+        self.clear.setProperty("look", "button")
+        self._memory = self.row(self.clear)
+        self._status: EngineStatus | None = None
+        self._asked = False
+        self.clear.clicked.connect(self._clear)
+
+    def _clear(self) -> None:
+        self._session.clear_prefix_cache()
+        self._look()
+
+    def _look(self) -> None:
+        """Ask the engine what it holds, unless it has not answered yet."""
+        if not self._asked:
+            self._asked = self._session.look_at_engine(self._take)
+
+    def _take(self, status: EngineStatus) -> None:
+        self._asked = False
+        if status != self._status:
+            self._status = status
+            self._word_memory()
+
+    def _word_memory(self) -> None:
+        status, help_ = self._status, self.tr("Nothing is loaded.")
+        if status is not None:
+            used = self.tr("{used} of {limit} in use.")
+            help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
+            held = self.tr("The prefix cache holds %n chat(s) in {size}.", "", status.prefix_cache.conversations)
+            both = QCoreApplication.translate("Settings", "{help} {effect}", "two sentences, one after the other")
+            help_ = both.format(help=help_, effect=held.format(size=size_words(status.prefix_cache.bytes)))
+        self._memory.set_words(self.tr("Memory now"), help_)
+        self.clear.setText(self.tr("Clear the prefix cache"))
+        self.clear.setAccessibleName(self.clear.text())
+        self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
+
+    def _follow(self) -> None:
+        self._show_record()
+        self._look()
 
     def _show_record(self) -> None:
         """Follow the record, unless a person reads further up or has selected something."""
@@ -139,11 +182,12 @@ class AdvancedPage(TablePage):
         )
         self._about.setText("\n\n".join(sentences))
         self._say()
+        self._word_memory()
         self._show_record()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._show_record()
+        self._follow()
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.preferences.generation import longest_of, sampling_of, speculation_of
+from app.preferences.generation import engine_settings_of, longest_of, sampling_of, speculation_of
 from app.record import RECORD
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Effects(QObject):
         chosen = replace(speculation_of(values), max_depth=session.speculation.max_depth)
         if session.speculation != chosen:
             session.set_speculation(chosen)
+        session.configure(engine_settings_of(values))
         self._composer.set_send_key(values.send_key)
         RECORD.set_level(values.log_level)
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.places import learned_file
 from engine.requests import SamplingSettings, SpeculationSettings
+from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
     from app.preferences.table import Preferences
+
+_GB = 10**9
 
 # Ready-made sampling: temperature, top p, top k, min p, repetition penalty.
 PRESETS: dict[str, dict[str, float | int]] = {
@@ -36,6 +40,20 @@ def speculation_of(values: Preferences) -> SpeculationSettings:
 def longest_of(values: Preferences) -> int | None:
     """The most tokens of an answer; None for as many as the context holds."""
     return values.max_tokens or None
+
+
+def engine_settings_of(values: Preferences) -> EngineSettings:
+    """How the engine is set up; bits, minutes and limits of 0 stand for the engine's own choice."""
+    return EngineSettings(
+        overflow=values.overflow,
+        kv_bits=values.kv_bits or None,
+        draft_kv_bits=values.draft_kv_bits or None,
+        unload_after_s=values.unload_after_min * 60.0 or None,
+        prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
+        memory_limit=round(values.memory_limit_gb * _GB) or None,
+        allow_oversize=values.allow_oversize,
+        learned_file=learned_file(),
+    )
 
 
 def preset_in_use(values: Preferences) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 # When a change takes effect. Whatever is not at once is said under the setting.
-AT_ONCE, NEXT_ANSWER, NEXT_START = "at-once", "next-answer", "next-start"
+AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
@@ -62,6 +62,12 @@ METHODS = (
     ("draft", QT_TRANSLATE_NOOP("Preferences", "Draft model")),
     ("ngram", QT_TRANSLATE_NOOP("Preferences", "Lookup")),
     ("off", QT_TRANSLATE_NOOP("Preferences", "Off")),
+)
+# How precisely keys and values are kept: bits, 0 for as the model has them.
+KV_PRECISION = (
+    (0, QT_TRANSLATE_NOOP("Preferences", "Full")),
+    (8, QT_TRANSLATE_NOOP("Preferences", "8-bit")),
+    (4, QT_TRANSLATE_NOOP("Preferences", "4-bit")),
 )
 RULES = (
     ("match", QT_TRANSLATE_NOOP("Preferences", "Same text")),
@@ -243,6 +249,42 @@ class Preferences:
         most=2**31 - 1,
         least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
     )
+    overflow: str = setting(
+        "refuse",
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "When a chat outgrows the context"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, "
+            "and nothing is deleted from the chat.",
+        ),
+        effect=NEXT_ANSWER,
+        choices=(
+            ("refuse", QT_TRANSLATE_NOOP("Preferences", "Tell me")),
+            ("shorten", QT_TRANSLATE_NOOP("Preferences", "Leave out the oldest turns")),
+        ),
+    )
+    kv_bits: int = setting(
+        0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the main model"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "What the model notes down of a chat. Fewer bits take less memory; answers can change a little.",
+        ),
+        effect=NEXT_MODEL,
+        choices=KV_PRECISION,
+    )
+    draft_kv_bits: int = setting(
+        0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the draft model"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "Fewer bits take less memory. Guesses can get a little worse; the text stays the same."
+        ),
+        effect=NEXT_MODEL,
+        choices=KV_PRECISION,
+    )
     work_offline: bool = setting(
         False,
         page="network",
@@ -264,6 +306,48 @@ class Preferences:
         page="network",
         title=QT_TRANSLATE_NOOP("Preferences", "Proxy"),
         help=QT_TRANSLATE_NOOP("Preferences", "The address of a proxy, like http://proxy:8080. Empty for none."),
+    )
+    unload_after_min: int = setting(
+        0,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Unload idle models after"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "In minutes. Their memory is given back; the next question loads them again."
+        ),
+        most=1440,
+        step=5,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "Never"),
+    )
+    prefix_cache_gb: float = setting(
+        2.0,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Prefix cache"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "In GB. So much memory may hold chats that were read, so that their next question need not be read from "
+            "the start.",
+        ),
+        most=256.0,
+        step=0.5,
+    )
+    memory_limit_gb: float = setting(
+        0.0,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Memory for models and chats"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In GB. What does not fit is refused before it is loaded."),
+        most=1024.0,
+        step=1.0,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "As the system recommends"),
+    )
+    allow_oversize: bool = setting(
+        False,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Allow what does not fit"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "Loads models and answers questions beyond that limit. The computer can become very slow, and the system "
+            "can end Tandem.",
+        ),
     )
     log_level: str = setting(
         "warning",

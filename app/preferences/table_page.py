@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from app.language import LANGUAGES
 from app.preferences.controls import Chooser, Number, Switch, WholeNumber
 from app.preferences.form import Form
-from app.preferences.table import NEXT_ANSWER, NEXT_START, Setting, settings_of
+from app.preferences.table import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, settings_of
 
 if TYPE_CHECKING:
     from app.preferences.preference_file import PreferenceFile
@@ -79,6 +79,7 @@ class TablePage(Form):
         self.title.setText(translate("Settings", self._title))
         effects = {
             NEXT_ANSWER: translate("Settings", "Changes hold from the next answer on."),
+            NEXT_MODEL: translate("Settings", "It holds for models that are loaded from then on."),
             NEXT_START: translate("Settings", "It holds from the next start on."),
         }
         # What holds for every row is said once.

@@ -34,10 +34,10 @@ def seconds(value: float | None) -> str:
     return QCoreApplication.translate("Figures", "{value} s").format(value=number(value, 2 if value < 10 else 0))
 
 
-def times(factor: float | None) -> str:
+def times(factor: float | None, decimals: int = 1) -> str:
     if factor is None:
         return NONE
-    return QCoreApplication.translate("Figures", "{value}×").format(value=number(factor, 1))
+    return QCoreApplication.translate("Figures", "{value}×").format(value=number(factor, decimals))
 
 
 def foot(answer: Answer) -> list[tuple[str, str]]:

@@ -44,6 +44,32 @@ class Segments(QFrame):
             button.setChecked(action.isChecked())
 
 
+class ActionButtons(QWidget):
+    """A row of buttons that run actions and are called like them."""
+
+    def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bound = [(actions[action_id], QPushButton(self)) for action_id in ids]
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for action, button in self._bound:
+            button.setProperty("look", "button-small")
+            row.addWidget(button)
+            button.clicked.connect(action.trigger)
+            action.changed.connect(self.refresh)
+        row.addStretch(1)
+        self.refresh()
+
+    def refresh(self) -> None:
+        for action, button in self._bound:
+            button.setText(action.text())
+            button.setToolTip(action.whatsThis())
+            button.setAccessibleName(action.text())
+            button.setAccessibleDescription(action.whatsThis())
+            button.setEnabled(action.isEnabled())
+
+
 class Figure(QWidget):
     """A value with its name below."""
 

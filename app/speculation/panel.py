@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollA
 
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
-from app.speculation.gauges import Figure, Legend, Segments, label
+from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
 from engine.stats import RequestStats
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 WIDTH = 340
 _CHART_INTERVAL_S = 0.1
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
+_TRIALS = ("compare",)
 
 
 class Section(QWidget):
@@ -60,6 +61,7 @@ class SpeculationPanel(QFrame):
         self.per_round, self.speed, self.guesses, self.first = (Figure(self) for _ in range(4))
         self._sentence = label(self, "reason")
         self._sentence.setWordWrap(True)
+        self.trials = ActionButtons(actions, _TRIALS, self)
         self._strip_name = label(self, "caption")
         self.strip = RoundStrip(self)
         self._legend = Legend(self)
@@ -95,6 +97,7 @@ class SpeculationPanel(QFrame):
         column.addLayout(grid)
         column.addSpacing(4)
         column.addWidget(self._sentence)
+        column.addWidget(self.trials)
         column.addSpacing(8)
         for view in (self._strip_name, self.strip, self._legend):
             column.addWidget(view)

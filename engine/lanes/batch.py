@@ -28,7 +28,7 @@ _MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVC
 # gemma2 and gpt_bigcode raise on a batch; afm7 and minimax_m3_vl take the batch's positions for every row's.
 _UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
 BATCH_DEPENDENT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _UNFIT}
-# Who ends and when is decided here, not in mlx-lm.
+# Who joins, who ends and when is decided here, not in mlx-lm.
 _ENDLESS = 2**31
 
 
@@ -76,9 +76,9 @@ class _Member:
 
 
 class BatchLane:
-    """At most `most` generations of one main model, each with its own sampler, text and limits."""
+    """Generations of one main model, each with its own sampler, text and limits."""
 
-    def __init__(self, main: LoadedModel, most: int) -> None:
+    def __init__(self, main: LoadedModel) -> None:
         self._members: list[_Member] = []
         self._joining: list[_Member] = []
         self._calls: list[list[_Member]] = []
@@ -86,8 +86,8 @@ class BatchLane:
         self._batch = BatchGenerator(
             self._model,
             sampler=self._sample,
-            completion_batch_size=most + 1,
-            prefill_batch_size=most + 1,
+            completion_batch_size=_ENDLESS,
+            prefill_batch_size=_ENDLESS,
             stream=mx.default_stream(mx.default_device()),
         )
 

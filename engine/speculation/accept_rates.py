@@ -110,6 +110,14 @@ class AcceptRates:
             kept.append(kept[-1] + survival)
         return kept
 
+    def figures(self) -> list[tuple[str, int, float, float]]:
+        """(source, position, reached, accepted), whatever kind of guess it was."""
+        return [
+            (name, position, known.reached, known.accepted)
+            for name, source in self._sources.items()
+            for position, known in enumerate(source.positions.get("", []))
+        ]
+
     def export(self) -> dict[str, dict[str, list[list[float]]]]:
         """Plain data: source -> bucket -> [reached, accepted] for each position."""
         return {

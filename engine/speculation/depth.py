@@ -14,7 +14,8 @@ from typing import Any
 
 from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.proposers.proposal import Trial
-from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
+from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, context_bucket
+from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
 
 # How much faster another depth, another proposer, or something untried has to look.
 DEPTH_MARGIN = 1.01
@@ -32,6 +33,8 @@ LAST_PROBE = 512
 LAST_PATIENCE = 16
 # Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
+# Up to which depth figures are told.
+FIGURES_DEPTH = 8
 # Seconds for which a measured plain speed is quoted; a machine may be busy, hot or asleep later.
 PLAIN_HOLDS_S = 120.0
 
@@ -202,6 +205,24 @@ class DepthController:
         outlooks = self._outlooks({source: max_depth}, rows_carried, {source: bucket})
         return [outlooks[source, depth].speed for depth in range(1, max_depth + 1)]
 
+    def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
+        """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
+        self._costs.measured(source, depth, width, pass_s, draft_s)
+        if source is None:
+            self._plain_seen = monotonic()
+
+    def figures(self) -> tuple[ContextFigures, ...]:
+        """What is known at every context length at which plain decoding was measured."""
+        here = self._costs.bucket
+        try:
+            return tuple(self._figures_at(bucket) for bucket in self._costs.buckets())
+        finally:
+            self._costs.bucket = here
+
+    def guesses(self) -> tuple[GuessFigures, ...]:
+        """How often guesses were right, by proposer and position."""
+        return tuple(GuessFigures(*figures) for figures in self._rates.figures())
+
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
         return {"costs": self._costs.export(), "rates": self._rates.export()}
@@ -213,6 +234,21 @@ class DepthController:
         rates.load(data["rates"])
         costs.bucket = self._costs.bucket
         self._costs, self._rates = costs, rates
+
+    def _figures_at(self, bucket: int) -> ContextFigures:
+        costs = self._costs
+        costs.bucket = bucket
+        plain = costs.plain()
+        assert plain is not None
+        depths: list[DepthFigures] = []
+        for source in costs.sources():
+            outlooks = self._outlooks({source: FIGURES_DEPTH}, 0, {})
+            for depth in range(1, FIGURES_DEPTH + 1):
+                outlook = outlooks[source, depth]
+                pays_from = break_even(depth, plain, outlook.seconds)
+                drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)
+                depths.append(DepthFigures(source, depth, outlook.seconds, drafting, pays_from, outlook.speed, samples))
+        return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.plain_samples(), tuple(depths))
 
     def _outlooks(
         self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]

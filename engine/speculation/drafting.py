@@ -6,21 +6,28 @@ only place that knows which settings lead to which proposers.
 
 from __future__ import annotations
 
+import logging
+import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel, ModelInfo
 from engine.prefix_cache import Conversation, continue_on
-from engine.requests import SpeculationSettings
+from engine.requests import SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
+from engine.speculation.calibration import RepeatingProposer, round_costs, sample_conversation
 from engine.speculation.depth import Choice, DepthController
-from engine.speculation.learned import LearnedFile
+from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
 from engine.stats import RoundRecord
+from engine.tuning import Calibration, LearnedPair, Pair, best_of
+
+log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
@@ -45,10 +52,11 @@ class Drafting:
         self._draft: LoadedModel | None = None
         self._translation: Translation | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
-        self._pair = (_identity(main), "")
-        self._controllers: dict[tuple[str, str], DepthController] = {}
+        self._pair: Pair = (_identity(main), "")
+        self._controllers: dict[Pair, DepthController] = {}
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
+        self._tried: set[Pair] = set()
         self._read_before = 0
         # What a draft model that was replaced or dropped in the middle of the request had read.
         self._read_by_others = 0
@@ -113,6 +121,54 @@ class Drafting:
             self._learned_file.keep(self._controller, *self._pair)
         self._news = False
 
+    @property
+    def untuned(self) -> bool:
+        """Whether nothing is known yet about the costs of this pair, and finding out in an idle moment is wanted."""
+        return self._learned_file is not None and not self._controller.figures() and self._pair not in self._tried
+
+    def learned(self) -> tuple[LearnedPair, ...]:
+        """What is known about this pair and, with a file, about all others; the latest last."""
+        self.keep()
+        known = self._learned_file.pairs() if self._learned_file is not None else {}
+        for pair, controller in self._controllers.items():
+            if pair not in known and controller.figures():
+                known[pair] = fresh = DepthController()
+                fresh.load(controller.export())
+        return tuple(told(pair, controller, loaded=pair == self._pair) for pair, controller in known.items())
+
+    def forget(self, pair: Pair | None) -> None:
+        """Start afresh with one pair, or with all."""
+        for known in list(self._controllers):
+            if pair in (known, None):
+                del self._controllers[known]
+        self._news = False
+        if self._learned_file is not None:
+            self._learned_file.forget(pair)
+        if self._request is not None:
+            self._controller.begin(len(self._request[0].main.tokens))
+
+    def calibrate(self, stop: Callable[[], bool]) -> Calibration:
+        """Measure what rounds of this pair cost while nobody is served; ends early once `stop()` is true."""
+        started = time.perf_counter()
+        controller, pair = self._controller, self._pair
+        self._tried.add(pair)
+        conversation = sample_conversation(self._main)
+        length = len(conversation.main.tokens)
+        controller.begin(length)
+        proposer = self._proposer_to_time(conversation)
+        for cost in round_costs(conversation, self._greedy, proposer, self._main.info.context_length, stop):
+            source = proposer.source if cost.depth else None
+            controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
+            self._news = True
+        complete = not stop()
+        self.keep()
+        figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= length), None)
+        depth, speedup = best_of(figures, proposer.source) if figures is not None else (0, 1.0)
+        seen = any(guess.source == proposer.source for guess in controller.guesses())
+        seconds = time.perf_counter() - started
+        log.info("calibrated in %.1f s: %d guesses a round should be fastest, %.2fx", seconds, depth, speedup)
+        return Calibration(pair, figures, depth, speedup, seen, complete, seconds)
+
     def choose(self, remaining: int, carried: int) -> Choice:
         """What the next round guesses, with `remaining` tokens to go and `carried` rows to feed again."""
         if self._settings.method == "off":
@@ -176,6 +232,18 @@ class Drafting:
         """Something else ran between two rounds, so that the time between them says nothing about either."""
         self._read_before = self.tokens_read
         self._controller.interrupted()
+
+    @property
+    def _greedy(self) -> Sampler:
+        return Sampler(SamplingSettings(seed=0), self._main.vocabulary)
+
+    def _proposer_to_time(self, conversation: Conversation) -> Proposer:
+        """The draft model's, or without one something that costs nothing."""
+        if self._draft is not None and conversation.main.plain_only is None:
+            proposer = self._draft_proposer(self._draft, conversation, self._greedy)
+            if proposer.sequence.plain_only is None:
+                return proposer
+        return RepeatingProposer(conversation.main)
 
     @property
     def _controller(self) -> DepthController:

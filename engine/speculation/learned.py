@@ -20,6 +20,7 @@ import psutil
 
 import engine
 from engine.speculation.depth import DepthController
+from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
@@ -58,20 +59,29 @@ class LearnedFile:
 
     def keep(self, controller: DepthController, main: str, draft: str = "") -> None:
         """Write down what `controller` learned for this pair; a disk that refuses is told in the log once."""
-        try:
-            self._keep(controller, main, draft)
-        except OSError as error:
-            level = logging.DEBUG if self._refused else logging.WARNING
-            self._refused = True
-            log.log(level, "%s cannot be written, depths will be learned afresh: %s", self._path, error)
-
-    def _keep(self, controller: DepthController, main: str, draft: str) -> None:
         pairs = self._read()
         pairs.pop(_key(main, draft), None)
         pairs[_key(main, draft)] = controller.export()
         # The latest are at the end.
         self._pairs = dict(list(pairs.items())[-MOST_PAIRS:])
-        self._write()
+        self._write_if_possible()
+
+    def pairs(self) -> dict[Pair, DepthController]:
+        """Everything that is known here, the latest last; what cannot be used is left out."""
+        known: dict[Pair, DepthController] = {}
+        for key in self._read():
+            pair = _pair(key)
+            controller = DepthController()
+            if pair is not None and self.restore(controller, *pair):
+                known[pair] = controller
+        return known
+
+    def forget(self, pair: Pair | None) -> None:
+        """Drop what is known of one pair, or of all; a disk that refuses is told in the log once."""
+        pairs = self._read()
+        self._pairs = {key: figures for key, figures in pairs.items() if pair is not None and key != _key(*pair)}
+        if len(self._pairs) < len(pairs):
+            self._write_if_possible()
 
     def _read(self) -> dict[str, Any]:
         if self._pairs is None:
@@ -93,6 +103,14 @@ class LearnedFile:
         pairs = content.pop("pairs")
         return pairs if content == self._stamp else {}
 
+    def _write_if_possible(self) -> None:
+        try:
+            self._write()
+        except OSError as error:
+            level = logging.DEBUG if self._refused else logging.WARNING
+            self._refused = True
+            log.log(level, "%s cannot be written, depths will be learned afresh: %s", self._path, error)
+
     def _write(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
@@ -109,6 +127,20 @@ class LearnedFile:
     def _ignore(self, error: Exception) -> None:
         log.warning("%s is ignored, depths are learned afresh: %s", self._path, error)
         self._pairs = {}
+
+
+def told(pair: Pair, controller: DepthController, *, loaded: bool = False) -> LearnedPair:
+    """What `controller` knows about `pair`, for whoever shows it."""
+    main, draft = (identity.rpartition(", ")[0] for identity in pair)
+    return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.guesses())
+
+
+def _pair(key: str) -> Pair | None:
+    try:
+        main, draft = json.loads(key)
+    except (ValueError, TypeError):
+        return None
+    return (main, draft) if isinstance(main, str) and isinstance(draft, str) else None
 
 
 def _key(main: str, draft: str) -> str:

@@ -17,6 +17,8 @@ LEAST_PASS = 0.1
 WINDOW = 9
 ENOUGH = 2
 ANCHORS = 4
+# So many samples a calibrated figure is worth.
+CALIBRATED = 4
 # How fast the common level follows one surprising round, and the most that a round may surprise (natural log).
 LEVEL_STEP = 0.1
 CLAMP = 0.25
@@ -34,6 +36,12 @@ Points = dict[int, float]
 def context_bucket(tokens: int) -> int:
     """Which range of context lengths `tokens` falls into; costs are learned for each."""
     return sum(tokens >= edge for edge in CONTEXT_EDGES)
+
+
+def bucket_range(bucket: int) -> tuple[int, int | None]:
+    """The context lengths of a bucket: the least, and the first above it (None for the last bucket)."""
+    edges = (0, *CONTEXT_EDGES, None)
+    return edges[bucket] or 0, edges[bucket + 1]
 
 
 class _Samples:
@@ -158,6 +166,37 @@ class RoundCosts:
         # As long as no drafting was timed apart, only whole rounds are known.
         name = VERIFY if drafting or not self._points(_whole(source)) else _whole(source)
         return Forecast(self._points(PLAIN) | self._points(name), {0: 0.0} | drafting, self._doubts(name))
+
+    def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
+        """What a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds.
+
+        Replaces what was known, which may be of another hour.
+        """
+        figures = [(PLAIN if source is None else VERIFY, width, pass_s)]
+        if source is not None:
+            figures.append((_draft(source), depth, draft_s))
+        for name, key, seconds in figures:
+            samples = _Samples(*[max(seconds, 1e-9) / self._level] * CALIBRATED)
+            self._curves.setdefault((name, self.bucket), {})[key] = samples
+        self._anchors = None
+        self._last = None
+
+    def samples(self, source: str, width: int) -> int:
+        """How many rounds of `source` with a pass of `width` rows were measured at this context length."""
+        return max(len(self._curve(name).get(width, ())) for name in (VERIFY, _whole(source)))
+
+    def drafting(self, source: str, depth: int) -> float:
+        """Seconds that drafting `depth` guesses takes; 0 where it was never timed apart."""
+        return self._drafting(source, depth) or 0.0
+
+    def buckets(self) -> list[int]:
+        """The ranges of context lengths at which plain decoding was measured."""
+        return sorted(bucket for name, bucket in self._curves if name == PLAIN)
+
+    def sources(self) -> list[str]:
+        """The proposers whose rounds were measured."""
+        names = {name.partition(":")[2] for name, _ in self._curves}
+        return sorted(name for name in names if name)
 
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""

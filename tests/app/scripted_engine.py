@@ -11,16 +11,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.errors import EngineClosed, EngineError, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from engine.requests import ChatRequest
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,29 @@ class LoadedPair:
     main: ModelInfo | None
     draft: ModelInfo | None
     draft_problem: EngineError | None = None
+
+
+@dataclass(frozen=True)
+class CacheUsage:
+    conversations: int
+    bytes: int
+    budget: int
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    active: int
+    peak: int
+    limit: int
+    free: int
+
+
+@dataclass(frozen=True)
+class Status:
+    active: int
+    waiting: int
+    prefix_cache: CacheUsage
+    memory: MemoryUse
 
 
 @dataclass(frozen=True)
@@ -88,7 +114,7 @@ def pieces(text: str) -> list[str]:
 
 def play(script: Script) -> Iterator[Event]:
     """All events of a script, in order."""
-    words, at, number, ids = pieces(script.text), script.round_s, 0, 0
+    words, at, number = pieces(script.text), script.round_s, 0
     counts = _Counts(script)
     yield PrefillProgress(0, script.prompt_tokens)
     yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
@@ -103,7 +129,7 @@ def play(script: Script) -> Iterator[Event]:
         part = words[index : index + plan.accepted + 1]
         tokens = [
             Token(
-                ids + place,
+                index + place,
                 text,
                 plan.source if place < plan.accepted else "main",
                 place,
@@ -218,6 +244,8 @@ class ScriptedEngine:
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
+        self.cleared = 0
+        self.settings = EngineSettings()
         self.closed = False
         self.pair = LoadedPair(None, None)
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -232,6 +260,18 @@ class ScriptedEngine:
 
     def unload(self) -> Future[LoadedPair]:
         return self._later(lambda: self._load(None, None))
+
+    def configure(self, settings: EngineSettings) -> Future[None]:
+        self.settings = settings
+        return _done(None)
+
+    def status(self) -> Future[Status]:
+        usage = CacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
+        return _done(Status(0, 0, usage, MemoryUse(5_200_000_000, 6_000_000_000, 20_000_000_000, 14_800_000_000)))
+
+    def clear_prefix_cache(self) -> Future[None]:
+        self.cleared += 1
+        return _done(None)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None]) -> ScriptedStream:
         if self.closed:
@@ -290,6 +330,12 @@ class ScriptedEngine:
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
             work()
+
+
+def _done(result: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(result)
+    return future
 
 
 def _info(path: str | Path | None) -> ModelInfo | None:

@@ -18,6 +18,8 @@ TEXTS = {
     "quote": "> said\n> so\n\nand then more",
     "rule": "above it\n\n---\n\nbelow it",
     "unclosed": "Look:\n\n```js\nlet a = 1",
+    "formula": "So:\n\n$$\na = b\n- c\n\n+ d\n$$\n\nand \\[x\\]\n\n\\[\ny\n\\]\nDone now.",
+    "dollars": "$$ is a sign.\n\n$$x$$ too, and\n$$y$$\n\nDone now.",
     "languages": "안녕하세요.\n\n- 하나\n- 둘\n\nこんにちは。\n\n```\n你好\n```\n",
 }
 

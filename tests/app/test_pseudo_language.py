@@ -86,3 +86,18 @@ def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
         with contextlib.suppress(qtbot.TimeoutError):
             qtbot.waitUntil(lambda: not cut_off(window), timeout=2000)
         assert cut_off(window) == [], size
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    turn = window._session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended and window._actions["compare"].isEnabled())
+    for size in ((1440, 900), (560, 420)):
+        window.resize(*size)
+        window._actions["compare"].trigger()
+        qtbot.waitUntil(lambda: not window._comparer.running)
+        with contextlib.suppress(qtbot.TimeoutError):
+            qtbot.waitUntil(lambda: not cut_off(window._comparison), timeout=2000)
+        assert cut_off(window._comparison) == [], size
+        window._comparison.close_overlay()

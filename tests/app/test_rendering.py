@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtGui import QGuiApplication, QTextCursor
 
+from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
 from app.chat.highlight import spans
-from app.chat.message import AnswerBody
 from app.chat.prose import Prose
 
 if TYPE_CHECKING:

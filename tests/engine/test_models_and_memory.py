@@ -11,7 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine
-from engine.errors import BadRequest, EngineClosed, NotEnoughMemory, PromptTooLong
+from engine.errors import EngineClosed, NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
 from engine.loading import load
 from engine.memory import memory_use
@@ -194,11 +194,6 @@ def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path) -> None:
     with pytest.raises(EngineClosed):
         load(tiny_main, give_up=give_up)
     assert asked == 1
-
-
-def test_settings_say_what_is_wrong_with_them() -> None:
-    with pytest.raises(BadRequest, match="kv_bits"):
-        EngineSettings(kv_bits=3)
 
 
 def test_status_tells_what_is_held(tiny_main: Path) -> None:

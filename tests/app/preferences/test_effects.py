@@ -58,6 +58,21 @@ def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtB
     assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
 
 
+def test_limits_reach_the_engine_when_it_is_made_and_while_it_runs(desk: Desk, qtbot: QtBot) -> None:
+    PreferenceFile(desk.folder / "settings.json").change(kv_bits=8, overflow="shorten")
+    desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    engine = desk.session.engine
+    assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
+    desk.preferences.change(
+        draft_kv_bits=4, unload_after_min=10, prefix_cache_gb=0.5, memory_limit_gb=20.0, allow_oversize=True
+    )
+    now = engine.settings
+    assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 4, 600)
+    assert (now.prefix_cache_bytes, now.memory_limit, now.allow_oversize) == (500_000_000, 20_000_000_000, True)
+
+
 def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
     window = desk.open()
     before = window._composer.edit.fontMetrics().height()

@@ -13,7 +13,7 @@ from app import diagnostics
 from app.application import Application
 from app.places import cache_folder
 from app.preferences.dialog import PAGES
-from app.preferences.table import SETTINGS, settings_of
+from app.preferences.table import AT_ONCE, SETTINGS, settings_of
 from app.record import RECORD
 from tests.app.models.conftest import OpenShown
 from tests.app.models.conftest import open_shown as open_shown
@@ -101,6 +101,27 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
     assert json.loads(text)["answers"][0]["generated_tokens"] == turn.answer.stats.generated_tokens
     assert json.loads(text)["versions"]["mlx"] == diagnostics.versions()["mlx"]
     assert str(tmp_path / "out.json") in advanced._said.text()
+
+
+def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_shown: OpenShown, qtbot: Any) -> None:
+    window, _, engine = open_shown()
+    turn = window._session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    advanced = page(window, "advanced")
+    qtbot.waitUntil(lambda: "5.2 GB of 20.0 GB" in advanced._memory.help.text())
+    assert "1 chat in 300 MB" in advanced._memory.help.text()
+    advanced.clear.click()
+    assert engine.cleared == 1
+
+
+def test_every_setting_that_does_not_take_effect_at_once_says_when(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    for spec in PAGES:
+        shown = page(window, spec.id)
+        for setting in settings_of(spec.id):
+            if setting.effect != AT_ONCE:
+                row = next(row for row in shown.rows if row.control is shown.control(setting.key))
+                assert "from" in f"{row.help.text()} {shown.note.text() if not shown.note.isHidden() else ''}"
 
 
 def test_a_file_that_cannot_be_written_is_told(open_shown: OpenShown, tmp_path: Path) -> None:

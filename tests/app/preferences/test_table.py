@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.language import LANGUAGES
-from app.preferences.generation import sampling_of, speculation_of
+from app.places import learned_file
+from app.preferences.generation import engine_settings_of, sampling_of, speculation_of
 from app.preferences.table import LANGUAGE_NAMES, METHODS, RULES, SETTINGS, Preferences, Setting
 from app.theme import MODES
 from engine.requests import ACCEPTANCE_RULES, SamplingSettings, SpeculationSettings
 from engine.requests import METHODS as ENGINE_METHODS
+from engine.settings import EngineSettings
 
 SHOWN = [setting for setting in SETTINGS.values() if setting.page]
 
@@ -29,11 +33,15 @@ def test_every_value_that_a_page_offers_is_one_that_the_engine_takes(setting: Se
             chosen = Preferences(**{setting.key: type(setting.default)(value)})
             assert sampling_of(chosen)
             assert speculation_of(chosen)
+            assert engine_settings_of(chosen)
 
 
 def test_defaults_are_those_of_the_engine() -> None:
     assert sampling_of(Preferences()) == SamplingSettings()
     assert speculation_of(Preferences()) == SpeculationSettings()
+    ours, theirs = engine_settings_of(Preferences()), EngineSettings()
+    assert ours.prefix_cache_bytes == pytest.approx(theirs.prefix_cache_bytes, rel=0.1)
+    assert ours == replace(theirs, prefix_cache_bytes=ours.prefix_cache_bytes, learned_file=learned_file())
 
 
 def test_the_choices_are_those_that_there_are() -> None:

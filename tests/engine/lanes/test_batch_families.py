@@ -108,7 +108,7 @@ def check_family(name: str) -> None:
     texts = [text_of(name, row, prompt + STEPS + 8) for row, prompt in enumerate(PROMPTS)]
     rows = [Forced(sequence_on(name, text[:prompt]), text) for prompt, text in zip(PROMPTS, texts, strict=True)]
     model = cast("LoadedModel", SimpleNamespace(model=build(name), vocabulary=VOCABULARY))
-    lane = BatchLane(model, len(rows))
+    lane = BatchLane(model)
     generations = cast("list[Generation]", rows)
     lane.join(generations[0])
     lane.step()

@@ -63,8 +63,7 @@ def generate(
 def chi_square_excess(tokens: list[int], law: list[list[float]]) -> float:
     """How far the transitions in `tokens` are from `law` (rows of probabilities), in standard normal deviates.
 
-    Pearson's statistic over all transitions with an expectation of 5 or more, turned into a normal deviate with
-    Wilson and Hilferty's cube-root formula; 3.09 is p = 0.001.
+    Pearson's statistic over all transitions with an expectation of 5 or more; 3.09 is p = 0.001.
     """
     pairs = Counter(itertools.pairwise(tokens))
     starts = Counter(tokens[:-1])
@@ -81,5 +80,38 @@ def chi_square_excess(tokens: list[int], law: list[list[float]]) -> float:
         freedom += len(large) - 1
     if freedom <= 0:
         return 0.0
+    return _deviate(statistic, freedom)
+
+
+def joint_law(table: mx.array, settings: SamplingSettings, length: int) -> dict[tuple[int, ...], float]:
+    """The exact probability of every continuation of [0, 1, 2] by `length` tokens, each drawn by plain decoding.
+
+    Unlike a row of transitions it holds where a token depends on the whole history, as it does under penalties.
+    """
+    sampler = Sampler(settings, VOCABULARY)
+    law: dict[tuple[int, ...], float] = {(): 1.0}
+    for _ in range(length):
+        longer: dict[tuple[int, ...], float] = {}
+        for drawn, probability in law.items():
+            history = [0, 1, 2, *drawn]
+            scores = sampler.scores(table[history[-1] : history[-1] + 1], history)
+            row: list[float] = sampler.probabilities(sampler.log_probabilities(scores))[0].tolist()  # type: ignore[assignment]
+            longer |= {(*drawn, token): probability * p for token, p in enumerate(row)}
+        law = longer
+    return law
+
+
+def joint_excess(counts: Counter[tuple[int, ...]], law: dict[tuple[int, ...], float]) -> float:
+    """How far `counts` of continuations are from `law`, in standard normal deviates; rare ones count as one cell."""
+    total = counts.total()
+    large = [(total * p, counts[key]) for key, p in law.items() if total * p >= 5.0]
+    rest = total - sum(expected for expected, _ in large)
+    if rest >= 5.0:
+        large.append((rest, total - sum(count for _, count in large)))
+    return _deviate(sum((count - expected) ** 2 / expected for expected, count in large), len(large) - 1)
+
+
+def _deviate(statistic: float, freedom: int) -> float:
+    """Pearson's statistic as a normal deviate, by Wilson and Hilferty's cube-root formula."""
     third = 2.0 / (9.0 * freedom)
     return (math.cbrt(statistic / freedom) - (1.0 - third)) / math.sqrt(third)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import mlx.core as mx
@@ -10,7 +12,14 @@ import pytest
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.acceptance import reject_or_resample
-from tests.engine.speculation.bigram import VOCABULARY, chi_square_excess, generate, random_table
+from tests.engine.speculation.bigram import (
+    VOCABULARY,
+    chi_square_excess,
+    generate,
+    joint_excess,
+    joint_law,
+    random_table,
+)
 
 P_ONE_IN_A_THOUSAND = 3.09
 MAIN, NEAR, BAD = random_table(1), random_table(1) + 0.4 * random_table(2), random_table(9, spread=4.0)
@@ -24,7 +33,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "bias": {"temperature": 0.8, "logit_bias": {3: 1.5, 7: -2.0}},
     "everything": {"temperature": 0.9, "top_k": 8, "top_p": 0.95, "min_p": 0.01, "logit_bias": {1: 0.5}},
 }
-# Penalties make the law depend on the whole history; there the reference is plain decoding itself.
+# Penalties make the law depend on the whole history; there the law is that of whole continuations.
 PENALTIES = {"temperature": 0.9, "repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2}
 
 
@@ -53,6 +62,39 @@ def test_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_hundred_thousand_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
     assert excess(name, draft, rejection, 100_000) < P_ONE_IN_A_THOUSAND
+
+
+def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> float:
+    """Three tokens of a block of guesses under penalties, each continuation with a seed of its own."""
+    settings = SamplingSettings(**PENALTIES)
+    drawn = (
+        generate(MAIN, draft, replace(settings, seed=seed), 3, depth=3, rejection=rejection)
+        for seed in range(continuations)
+    )
+    counts = Counter(tuple(tokens[3:6]) for tokens in drawn)
+    return joint_excess(counts, joint_law(MAIN, settings, 3))
+
+
+@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
+@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+def test_draws_under_penalties_follow_the_law_of_plain_decoding(draft: mx.array, rejection: bool) -> None:
+    assert penalised_excess(draft, rejection, 500) < P_ONE_IN_A_THOUSAND
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
+@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+def test_a_hundred_thousand_draws_under_penalties_follow_the_law(draft: mx.array, rejection: bool) -> None:
+    assert penalised_excess(draft, rejection, 33_334) < P_ONE_IN_A_THOUSAND
+
+
+def test_the_penalised_law_test_notices_a_history_that_stops_short() -> None:
+    settings = SamplingSettings(**PENALTIES)
+    without = replace(settings, repetition_penalty=1.0, presence_penalty=0.0, frequency_penalty=0.0)
+    counts = Counter(
+        tuple(generate(MAIN, NEAR, replace(without, seed=s), 3, depth=3, rejection=True)[3:6]) for s in range(800)
+    )
+    assert joint_excess(counts, joint_law(MAIN, settings, 3)) > P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])

@@ -1,0 +1,94 @@
+"""Formulas in Markdown: where they are, and a text in which each has given way to one sign. No Qt in here.
+
+`$...$` and `\\(...\\)` stand in a line, `$$...$$`, `\\[...\\]` and the usual environments by themselves. Code is left
+alone, and so is money: a dollar sign before a digit opens a formula only where another one can close it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# Longer ones are shown as they were written: nobody reads them, and setting them takes a while.
+LONGEST = 1500
+# Signs that stand for formulas: Unicode's private ones, which mean nothing in a text.
+FIRST_SIGN, LAST_SIGN = 0xE000, 0xF8FF
+
+_SCAN = re.compile(
+    r"""
+    (?P<fence>^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?P<mark>`{3,}|~{3,})[^\n]*\n
+        (?:.*?^[ \t>]*(?P=mark)[`~]*[ \t]*$|.*\Z))
+    | (?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))
+    | \$\$(?P<dollars>(?:\\.|[^$\\])+?)\$\$
+    | \\\[(?P<square>.+?)\\\]
+    | \\\((?P<round>(?:(?!\n[ \t]*\n).)+?)\\\)
+    | ^[ \t]*(?P<environment>\\begin\{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}.*?
+        \\end\{(?P=name)\*?\})
+    | (?<![\\$A-Za-z0-9])\$(?![\s$])(?P<dollar>(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![$A-Za-z0-9])
+    | \\.
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[\s\W]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """`latex` without its delimiters, `source` with them; `display` stands by itself."""
+
+    latex: str
+    source: str
+    display: bool
+
+
+def find_formulas(markdown: str) -> list[tuple[int, int, Formula]]:
+    """The formulas of a text with where each begins and ends."""
+    found: list[tuple[int, int, Formula]] = []
+    if not ("$" in markdown or "\\" in markdown):
+        return found
+    for match in _SCAN.finditer(markdown):
+        formula = _formula(match)
+        if formula is not None:
+            found.append((match.start(), match.end(), formula))
+    return found
+
+
+def _formula(match: re.Match[str]) -> Formula | None:
+    for kind, display in (("dollars", True), ("square", True), ("environment", True), ("round", False)):
+        if match[kind] is not None:
+            return _sized(match[kind], match[0], display)
+    money = match["dollar"]
+    # "$5 and 6$" reads as money to everybody but a parser.
+    if money is None or (_MONEY.fullmatch(money) and not money.isdigit()):
+        return None
+    return _sized(money, match[0], False)
+
+
+def _sized(latex: str, source: str, display: bool) -> Formula | None:
+    return Formula(latex.strip(), source.strip(), display) if latex.strip() and len(latex) <= LONGEST else None
+
+
+def with_signs(markdown: str) -> tuple[str, list[Formula]]:
+    """The text with one sign for each formula, counted from FIRST_SIGN, and the formulas."""
+    found = find_formulas(markdown)[: LAST_SIGN - FIRST_SIGN + 1]
+    if not found:
+        return markdown, []
+    parts, at = [], 0
+    for number, (start, end, _) in enumerate(found):
+        parts += [_without_signs(markdown[at:start]), chr(FIRST_SIGN + number)]
+        at = end
+    parts.append(_without_signs(markdown[at:]))
+    return "".join(parts), [formula for _, _, formula in found]
+
+
+def with_formulas(text: str, formulas: list[Formula], words: Callable[[Formula], str] = lambda it: it.source) -> str:
+    """Undo `with_signs`, with `words` for each formula."""
+    for number, formula in enumerate(formulas):
+        text = text.replace(chr(FIRST_SIGN + number), words(formula))
+    return text
+
+
+def _without_signs(text: str) -> str:
+    """A private sign of the text's own must not be taken for a formula."""
+    return "".join("\ufffd" if FIRST_SIGN <= ord(sign) <= LAST_SIGN else sign for sign in text)

@@ -1,0 +1,53 @@
+"""What a reasoning model wrote before its answer, told apart from the answer. No Qt in here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# How models mark their thoughts: opening and closing.
+_MARKS = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+)
+# Some templates write the opening mark into the prompt, so that only the closing one, on a line of its own, arrives.
+_LONE_END = re.compile(r"^[ \t]*(?:</think>|</thinking>|</seed:think>|\[/THINK\])[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """An answer's text in two: `thought` is None where nothing is marked, `reply` is what is meant for the reader.
+
+    `end` is where the thoughts, with their closing mark, end in the text; `closed` says that they do.
+    """
+
+    thought: str | None
+    reply: str
+    end: int = 0
+    closed: bool = True
+
+
+def parts_of(text: str, ended: bool = True) -> Parts:
+    """Tell the thoughts of an answer from its reply; `ended` False while more text may come."""
+    lead = len(text) - len(text.lstrip())
+    for opening, closing in _MARKS:
+        if text.startswith(opening, lead):
+            return _after(text, lead + len(opening), closing)
+    rest = text[lead:]
+    if not ended and rest and any(opening.startswith(rest) for opening, _ in _MARKS):
+        # Half a mark: it will be one, or text, with the next token.
+        return Parts("", "", len(text), closed=False)
+    # The search for a lone mark goes over the text again with each token: only where there can be one.
+    if ("</" in text or "[/" in text) and (lone := _LONE_END.search(text)):
+        return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\n"), lone.end())
+    return Parts(None, text)
+
+
+def _after(text: str, start: int, closing: str) -> Parts:
+    end = text.find(closing, start)
+    if end < 0:
+        return Parts(text[start:].strip(), "", len(text), closed=False)
+    after = end + len(closing)
+    return Parts(text[start:end].strip(), text[after:].lstrip("\n"), after)

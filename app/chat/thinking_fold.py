@@ -1,0 +1,100 @@
+"""The thoughts of a reasoning model, folded away behind a line that says how long they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+
+from app import theme
+from app.chat.answer_body import AnswerBody
+from app.icons import icon
+from app.speculation.figures import number, seconds
+
+if TYPE_CHECKING:
+    from app.chat.answer import Answer
+    from app.chat.thinking import Parts
+
+
+class ThinkingFold(QWidget):
+    """Hidden where there are no thoughts. They are rendered only while they are unfolded."""
+
+    link_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._thought, self._closed, self._open = "", False, False
+        self._tokens: int | None = None
+        self._seconds: float | None = None
+        self.head = QPushButton(self)
+        self.head.setProperty("look", "quiet")
+        self.head.setCheckable(True)
+        self.head.setIconSize(QSize(14, 14))
+        self._frame = QFrame(self)
+        self._frame.setObjectName("thoughts")
+        self.body = AnswerBody(self._frame)
+        inner = QVBoxLayout(self._frame)
+        inner.setContentsMargins(16, 4, 0, 4)
+        inner.addWidget(self.body)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.head, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._frame)
+        self._frame.hide()
+        self.head.toggled.connect(self._toggle)
+        self.body.link_chosen.connect(self.link_chosen)
+        self.hide()
+        self._dress()
+
+    @property
+    def thought(self) -> str:
+        return self._thought
+
+    def show_thoughts(self, parts: Parts, answer: Answer) -> None:
+        """Follow an answer whose thoughts are `parts.thought`."""
+        thought = parts.thought or ""
+        self.setVisible(bool(thought) or (parts.thought is not None and not parts.closed))
+        if self.isHidden():
+            return
+        self._thought, self._closed = thought, parts.closed or answer.ended
+        self._tokens, self._seconds = answer.thinking_figures(parts)
+        self._word()
+        if self._open:
+            self.body.show_text(thought, self._closed)
+
+    def unfold(self, unfolded: bool = True) -> None:
+        self.head.setChecked(unfolded)
+
+    def _toggle(self, unfolded: bool) -> None:
+        self._open = unfolded
+        if unfolded:
+            self.body.show_text(self._thought, self._closed)
+        self._frame.setVisible(unfolded)
+        self._dress()
+
+    def _word(self) -> None:
+        tokens = None if self._tokens is None else number(self._tokens, 0)
+        if not self._closed:
+            text = self.tr("Thinking… {count} tokens").format(count=tokens or 0)
+        elif tokens is not None and self._seconds is not None:
+            text = self.tr("Thought for {time}, {count} tokens").format(time=seconds(self._seconds), count=tokens)
+        elif tokens is not None:
+            text = self.tr("Thought for {count} tokens").format(count=tokens)
+        else:
+            text = self.tr("Thoughts")
+        self.head.setText(text)
+        self.head.setToolTip(self.tr("Show or hide what the model thought before it answered"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "head"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self._word()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", theme.colours().muted))

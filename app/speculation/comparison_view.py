@@ -1,0 +1,259 @@
+"""The comparison on screen: the two answers side by side as they are written, their speeds, and what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme, wording
+from app.chat.token_view import TokenView
+from app.icons import icon
+from app.overlay import Overlay
+from app.speculation import figures
+from app.speculation.comparison import Comparison, Step, Verdict
+from app.speculation.gauges import label
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+    from app.chat.answer import Answer
+    from app.speculation.comparer import Comparer
+    from engine.events import Token
+
+_WIDTH, _HEIGHT = 1000, 640
+
+
+class Column(QWidget):
+    """One of the two answers: whose it is, its speed, its text with the guesses tinted."""
+
+    def __init__(self, mark: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._mark_name = mark
+        self._mark, self.heading = QLabel(self), label(self, "title")
+        self.speed, self.words = label(self, "big"), label(self, "muted")
+        self.words.setWordWrap(True)
+        self.text = TokenView(self)
+        body = QWidget(self)
+        inner = QVBoxLayout(body)
+        inner.setContentsMargins(12, 8, 12, 8)
+        inner.addWidget(self.text)
+        inner.addStretch(1)
+        self._area = QScrollArea(self)
+        self._area.setObjectName("comparedText")
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(body)
+        top = QHBoxLayout()
+        top.setSpacing(6)
+        top.addWidget(self._mark)
+        top.addWidget(self.heading, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(top)
+        column.addWidget(self.speed)
+        column.addWidget(self.words)
+        column.addWidget(self._area, 1)
+        bar = self._area.verticalScrollBar()
+        self._follows = True
+        bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
+        bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
+        self.dress()
+
+    def show_answer(self, answer: Answer, words: str) -> None:
+        self.speed.setText(figures.number(answer.stats.decode_tps))
+        self.words.setText(words)
+        self.text.show_tokens(answer.tokens)
+
+    def dress(self) -> None:
+        colour = theme.colours().accent("draft" if self._mark_name == "draft-on" else "main")
+        self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+
+
+class ComparisonView(Overlay):
+    """Shows what the comparer holds. Closing it ends what runs; `again` is the action that starts anew."""
+
+    def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
+        super().__init__(window, _WIDTH, _HEIGHT)
+        self._comparer, self._action = comparer, again
+        self._title, self._question = label(self, "title"), label(self, "muted")
+        self._question.setTextFormat(Qt.TextFormat.PlainText)
+        self._question.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._leave = QToolButton(self)
+        self._leave.setProperty("look", "quiet")
+        self.guessed, self.plain = Column("draft-on", self), Column("main-model", self)
+        self.verdict = label(self, "reason")
+        self.verdict.setWordWrap(True)
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.stop, self.again = QPushButton(self), QPushButton(self)
+        for button in (self.stop, self.again):
+            button.setProperty("look", "button")
+        self._build()
+        self.stop.clicked.connect(comparer.cancel)
+        self.again.clicked.connect(again.trigger)
+        again.changed.connect(self.refresh)
+        self._leave.clicked.connect(self.close_overlay)
+        self.closed.connect(comparer.cancel)
+        comparer.changed.connect(self.refresh)
+        self.retranslate()
+
+    def _build(self) -> None:
+        self.column.setContentsMargins(20, 16, 20, 16)
+        self.column.setSpacing(12)
+        top = QHBoxLayout()
+        top.addWidget(self._title)
+        top.addWidget(self._question, 1)
+        top.addWidget(self._leave)
+        self.column.addLayout(top)
+        sides = QHBoxLayout()
+        sides.setSpacing(24)
+        sides.addWidget(self.guessed, 1)
+        sides.addWidget(self.plain, 1)
+        self.column.addLayout(sides, 1)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(12)
+        bottom.addWidget(self.verdict, 1)
+        bottom.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignBottom)
+        bottom.addWidget(self.again, 0, Qt.AlignmentFlag.AlignBottom)
+        self.column.addLayout(bottom)
+
+    def fill(self) -> None:
+        self.refresh()
+        self._leave.setFocus()
+
+    def refresh(self) -> None:
+        comparison = self._comparer.comparison
+        if comparison is None:
+            return
+        self._question.setText(" ".join(comparison.question.split()))
+        self.guessed.show_answer(comparison.guessed, self._figures(comparison.guessed))
+        self.plain.show_answer(comparison.plain, self._figures(comparison.plain))
+        self._say(comparison)
+        self.stop.setVisible(comparison.running)
+        self.again.setVisible(not comparison.running)
+        self.again.setEnabled(self._action.isEnabled())
+
+    def _figures(self, answer: Answer) -> str:
+        stats = answer.stats
+        parts = [self.tr("tokens/s")]
+        if stats.ttft_s is not None:
+            parts.append(self.tr("first token {value}").format(value=figures.seconds(stats.ttft_s)))
+        if stats.accept_rate is not None:
+            parts.append(self.tr("accepted {value}").format(value=figures.percent(stats.accept_rate)))
+            parts.append(self.tr("{value} per round").format(value=figures.number(stats.tokens_per_round)))
+        return " · ".join(parts)
+
+    def _say(self, comparison: Comparison) -> None:
+        words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
+        good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
+        look = "reason" if good and (comparison.speedup() or 0) >= 1 else "reason-plain"
+        if self.verdict.property("look") != look:
+            self.verdict.setProperty("look", look)
+            self.verdict.style().unpolish(self.verdict)
+            self.verdict.style().polish(self.verdict)
+        if self.verdict.text() != words:
+            self.verdict.setText(words)
+            self.verdict.setAccessibleName(words)
+
+    def _progress(self, comparison: Comparison) -> str:
+        if comparison.step is Step.READING:
+            return self.tr("Reading the question, so that both answers begin alike.")
+        if comparison.step is Step.GUESSED:
+            return self.tr("Answering with speculation.")
+        if comparison.step is Step.PLAIN:
+            return self.tr("Answering once more, without speculation.")
+        if comparison.step is Step.CANCELLED:
+            return self.tr("Stopped.")
+        if comparison.error is not None:
+            return wording.error_sentence(comparison.error)
+        return self._speeds(comparison)
+
+    def _speeds(self, comparison: Comparison) -> str:
+        times = comparison.speedup()
+        if times is None:
+            return self.tr("The answer is too short to measure a speed.")
+        if not comparison.guessed.stats.drafted:
+            return figures.why(comparison.guessed)
+        if times < 1:
+            slower = self.tr("{times} as fast with speculation as without: it did not pay for this question.")
+            return slower.format(times=figures.times(times, 2))
+        return self.tr("{times} as fast with speculation as without.").format(times=figures.times(times, 2))
+
+    def _compared(self, comparison: Comparison) -> str:
+        verdict, count = comparison.verdict(), comparison.same_tokens()
+        if verdict is Verdict.NONE or comparison.step is Step.FAILED:
+            return ""
+        if verdict is Verdict.SAME:
+            return self.tr("The text is the same, token for token: all %n of them.", "", count)
+        if verdict is Verdict.SAME_SO_FAR:
+            return self.tr("The same text so far: %n token(s).", "", count)
+        parting = comparison.parting()
+        assert parting is not None
+        return self._parting(verdict).format(
+            place=figures.number(count + 1, 0), guessed=_token(parting[0]), plain=_token(parting[1])
+        )
+
+    def _parting(self, verdict: Verdict) -> str:
+        if verdict is Verdict.TIE:
+            return self.tr(
+                "The same text up to token {place}. There the main model holds {guessed} and {plain} for equally "
+                "likely, and rounding decides."
+            )
+        if verdict is Verdict.DRAW:
+            return self.tr(
+                "The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a "
+                "draw is so close that rounding decides it."
+            )
+        if verdict is Verdict.OTHER_RULE:
+            return self.tr(
+                "Two texts, both drawn just as the main model alone would: the settings ask for the same "
+                "distribution, not for the same text."
+            )
+        return self.tr(
+            "The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, "
+            "with the diagnostics from the settings."
+        )
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Compare"))
+        self.guessed.heading.setText(self.tr("With speculation"))
+        self.plain.heading.setText(self.tr("Without speculation"))
+        for side in (self.guessed, self.plain):
+            side.text.setAccessibleName(side.heading.text())
+        self.verdict.setText("")
+        self.stop.setText(self.tr("Stop"))
+        self.again.setText(self.tr("Compare again"))
+        self._leave.setToolTip(self.tr("Close"))
+        self._leave.setAccessibleName(self.tr("Close"))
+        self._dress()
+        self.refresh()
+
+    def _dress(self) -> None:
+        self._leave.setIcon(icon("close", theme.colours().muted))
+        for side in (self.guessed, self.plain):
+            side.dress()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "again"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+
+def _token(token: Token | None) -> str:
+    """A token between quotation marks, as far as it can be seen."""
+    return "“”" if token is None else f"“{token.text}”".replace("\n", "↵")

@@ -1,0 +1,164 @@
+"""Calibration: what rounds of every depth cost on this machine, measured on a text that nobody waits for.
+
+Without it the first answers of a pair would have to find out, and a short answer is over before that pays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from engine.loading import LoadedModel
+from engine.prefix_cache import Conversation
+from engine.sampling import Sampler
+from engine.speculation.proposers import Proposal, Proposer, Trial
+from engine.speculation.round import Flight, Rounds
+from engine.speculation.sequence import Sequence as CachedSequence
+
+# The outermost and the middle first: where time runs out, the rest lies between what is known.
+DEPTHS = (0, 4, 8, 2, 1, 6, 3, 5, 7)
+PLAIN_ROUNDS = 12
+TIMED_ROUNDS = 2
+ROUNDS = 3
+PREFILL_CHUNK = 512
+
+TEXT = (
+    "A small model guesses the next few words and a large one checks them all at once. Where they agree, several "
+    "words have cost one reading of the large model; where they differ, its own word stands and nothing is lost. "
+    "How much that saves depends on the machine, on the two models, on the text and on how long it has become, so "
+    "it has to be measured and cannot be told beforehand."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCost:
+    """One round of `depth` guesses: seconds of the pass of `width` rows, and of the drafting before it."""
+
+    depth: int
+    width: int
+    pass_s: float
+    draft_s: float
+
+
+class RepeatingProposer:
+    """Guesses the last token over and over, which costs nothing: what is left of a round is the verify pass."""
+
+    source = "ngram"
+    bucket = ""
+    reason = "no-match"
+
+    def __init__(self, sequence: CachedSequence) -> None:
+        self._sequence = sequence
+
+    def limit(self) -> int:
+        return max(DEPTHS)
+
+    def prepare(self) -> bool:
+        return False
+
+    def propose(self, depth: int) -> Proposal:
+        return Proposal([self._sequence.tokens[-1]] * depth, self.source, depth)
+
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
+        """Nothing to remember."""
+
+    def trials(self) -> Sequence[Trial]:
+        return ()
+
+    def reset(self, tokens: Sequence[int]) -> None:
+        """Nothing to forget."""
+
+    def abandon(self) -> None:
+        """Nothing waits for a verdict."""
+
+
+def sample_conversation(main: LoadedModel) -> Conversation:
+    """A short text that `main` has read up to its last token."""
+    conversation = Conversation(CachedSequence(main.model, main.new_caches()))
+    tokens = list(main.tokenizer.encode(TEXT))[: main.info.context_length // 4]
+    conversation.main.append(tokens or [0])
+    while conversation.main.read(PREFILL_CHUNK):
+        pass
+    return conversation
+
+
+def round_costs(
+    conversation: Conversation, sampler: Sampler, proposer: Proposer, limit: int, stop: Callable[[], bool]
+) -> Iterator[RoundCost]:
+    """Times rounds of every depth with guesses of `proposer`, plain ones first; ends early once `stop()` is true.
+
+    `limit` is the main model's context length. Raises `ProposerFailed`.
+    """
+    rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
+    speculates = conversation.main.plain_only is None
+    while proposer.prepare():
+        if stop():
+            return
+    try:
+        for depth in DEPTHS if speculates else (0,):
+            if len(conversation.main.tokens) + (depth + 1) * (1 + TIMED_ROUNDS + ROUNDS) > limit:
+                continue
+            cost = _plain(rounds, stop) if depth == 0 else _speculative(rounds, proposer, depth, stop)
+            if stop():
+                return
+            if cost is not None:
+                yield cost
+    finally:
+        rounds.abandon()
+        proposer.abandon()
+
+
+def _plain(rounds: Rounds, stop: Callable[[], bool]) -> RoundCost | None:
+    """Rounds that are launched ahead, as an answer without guesses runs."""
+    flight = rounds.launch(None, 0)
+    landed: list[float] = []
+    for number in range(PLAIN_ROUNDS):
+        ahead = rounds.launch_after(flight) if number + 1 < PLAIN_ROUNDS and not stop() else None
+        landing = rounds.land(flight)
+        rounds.commit(flight, 0, landing.tokens, ahead)
+        landed.append(landing.landed)
+        if ahead is None:
+            break
+        flight = ahead
+    # The first of them also waited for the launch.
+    gaps = [later - earlier for earlier, later in pairwise(landed[1:])]
+    return RoundCost(0, 1, median(gaps), 0.0) if gaps else None
+
+
+def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[[], bool]) -> RoundCost | None:
+    whole: list[float] = []
+    drafting: list[float] = []
+    width = depth + 1
+    for number in range(1 + TIMED_ROUNDS + ROUNDS):
+        if stop() or proposer.limit() < depth:
+            return None
+        # The first of a depth pays for the change.
+        timed = 0 < number <= TIMED_ROUNDS
+        started = time.perf_counter()
+        flight = rounds.launch(proposer.source, depth, timed=timed)
+        _settle(rounds, flight)
+        if flight.depth < depth:
+            continue
+        width = flight.rows
+        if timed:
+            drafting.append(flight.draft_s or 0.0)
+        elif number:
+            whole.append(time.perf_counter() - started)
+    # A draft's text cannot always be put into main tokens.
+    if not whole or not drafting:
+        return None
+    return RoundCost(depth, width, max(median(whole) - min(drafting), 0.0), min(drafting))
+
+
+def _settle(rounds: Rounds, flight: Flight) -> None:
+    """Commit so that the text hardly grows; where rejected rows would be carried along, as if all was right."""
+    landing = rounds.land(flight)
+    if rounds.sequence.carries and flight.guesses is not None:
+        guesses: list[int] = flight.guesses.tolist()  # type: ignore[assignment]
+        last: list[int] = flight.sampled.tolist()  # type: ignore[assignment]
+        rounds.commit(flight, flight.depth, [*guesses, last[-1]])
+    else:
+        rounds.commit(flight, 0, landing.tokens[:1])

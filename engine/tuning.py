@@ -1,0 +1,120 @@
+"""What speculation costs and brings on this machine, as plain data for whoever shows it to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Main and draft model as the learned file knows them: name and size, "" without a draft.
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DepthFigures:
+    """Rounds of `depth` guesses of `source` ("draft", "ngram") at one context length.
+
+    `round_s` seconds a round, of which `draft_s` for drafting. `break_even` is the acceptance, the same for every
+    guess, at which such a round is as fast as plain decoding; None where even perfect guesses would not pay.
+    `expected_tps` follows from the acceptance seen so far. `samples` rounds of this depth's width were measured; with
+    0 the figures lie between or beyond those that were.
+    """
+
+    source: str
+    depth: int
+    round_s: float
+    draft_s: float
+    break_even: float | None
+    expected_tps: float
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextFigures:
+    """What was learned for texts of `tokens_from` tokens and more, below `tokens_below` (None: without end).
+
+    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds.
+    """
+
+    tokens_from: int
+    tokens_below: int | None
+    plain_tps: float
+    plain_samples: int
+    depths: tuple[DepthFigures, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GuessFigures:
+    """Guesses of `source` in position `position` of their rounds (0 is the first).
+
+    `reached` of them came to be checked, because every guess before them was right, and `accepted` were right
+    themselves. Both fade: a round counts for a part of what the next one does, so they are no whole numbers.
+    """
+
+    source: str
+    position: int
+    reached: float
+    accepted: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPair:
+    """Everything known about one main model with one draft, or with none.
+
+    `pair` is what `Engine.forget_learned` takes; `main` and `draft` are the names in it ("" without a draft).
+    `loaded` tells that these two are loaded now.
+    """
+
+    pair: Pair
+    main: str
+    draft: str
+    loaded: bool
+    contexts: tuple[ContextFigures, ...]
+    acceptance: tuple[GuessFigures, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a calibration of the loaded pair found out in `seconds`; it is in the learned figures too.
+
+    `best_depth` guesses of the draft model a round are expected to be fastest, `speedup` times as fast as plain
+    decoding; 0 and 1.0 where plain decoding is. `acceptance_seen` tells whether that follows from answers of this pair;
+    before any there is only an assumption about acceptance, and `figures.depths` say from which acceptance on a depth
+    pays. Not `complete` where a request came in between: what was not reached keeps its old figures.
+    """
+
+    pair: Pair
+    figures: ContextFigures | None
+    best_depth: int
+    speedup: float
+    acceptance_seen: bool
+    complete: bool
+    seconds: float
+
+
+def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
+    """The acceptance of every guess at which a round of `depth` guesses commits its tokens at plain speed.
+
+    Solves 1 + a + a^2 + ... + a^depth = round_s / plain_s for a; None where that is above 1.
+    """
+    wanted = round_s / plain_s
+    if wanted <= 1.0:
+        return 0.0
+    if wanted > depth + 1:
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        if sum(middle**power for power in range(depth + 1)) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def best_of(figures: ContextFigures, source: str = "draft") -> tuple[int, float]:
+    """The depth of `source` that is expected to be fastest and its speed-up; (0, 1.0) where none beats plain."""
+    depths: Sequence[DepthFigures] = [depth for depth in figures.depths if depth.source == source]
+    best = max(depths, key=lambda depth: depth.expected_tps, default=None)
+    if best is None or best.expected_tps <= figures.plain_tps:
+        return 0, 1.0
+    return best.depth, best.expected_tps / figures.plain_tps

@@ -1,0 +1,178 @@
+"""What of an engine's settings takes effect at once, and what with the next model or request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine import ChatRequest, Engine
+from engine import scheduler as scheduling
+from engine.errors import BadRequest, NotEnoughMemory, PromptTooLong, QueueFull
+from engine.events import Failed, Finished
+from engine.loading import load
+from engine.memory import memory_use
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving import request, run, submit
+from tests.tiny_models import QWEN3, write_model
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(most_active=4))
+    scheduler.install(load(tiny_main), None)
+    yield scheduler
+    scheduler.close()
+
+
+def change(scheduler: Scheduler, **changes: object) -> None:
+    scheduler.configure(replace(scheduler.settings, **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kv_bits", 3),
+        ("draft_kv_bits", 16),
+        ("overflow", "cut"),
+        ("context", 0),
+        ("memory_limit", -1),
+        ("unload_after_s", 0),
+        ("most_active", 0),
+        ("prefix_cache_bytes", -1),
+    ],
+)
+def test_settings_say_what_is_wrong_with_them(name: str, value: object) -> None:
+    with pytest.raises(BadRequest, match=name):
+        EngineSettings(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_smaller_prefix_cache_gives_its_bytes_back_at_once(scheduler: Scheduler) -> None:
+    run(scheduler, request("fox", max_tokens=2), request("lazy dog", max_tokens=2))
+    assert scheduler.prefix_cache.usage.conversations == 2
+    change(scheduler, prefix_cache_bytes=scheduler.prefix_cache.bytes - 1)
+    assert scheduler.prefix_cache.usage.conversations == 1
+    change(scheduler, prefix_cache_bytes=0)
+    assert scheduler.prefix_cache.usage.bytes == 0
+
+
+def test_finished_turns_are_kept_on_disk_from_the_moment_a_folder_is_given(
+    scheduler: Scheduler, tmp_path: Path
+) -> None:
+    [first] = run(scheduler, request(max_tokens=2))
+    change(scheduler, prefix_cache_folder=tmp_path)
+    scheduler.install(scheduler.models.main, None)
+    [again] = run(scheduler, request(max_tokens=2))
+    assert again.finished.stats.cached_tokens == first.finished.stats.prompt_tokens - 1
+    change(scheduler, prefix_cache_folder=None)
+    scheduler.install(scheduler.models.main, None)
+    [fresh] = run(scheduler, request(max_tokens=2))
+    assert fresh.finished.stats.cached_tokens == 0
+
+
+def test_more_may_be_active_and_wait_from_then_on(scheduler: Scheduler) -> None:
+    change(scheduler, most_active=1, most_waiting=1)
+    clients = [submit(scheduler, request(max_tokens=12)) for _ in range(3)]
+    assert isinstance(clients[2].last, Failed)
+    assert isinstance(clients[2].last.error, QueueFull)
+    scheduler.step()
+    assert scheduler.active == 1
+    change(scheduler, most_active=3)
+    clients.append(submit(scheduler, request(max_tokens=12)))
+    scheduler.step()
+    assert scheduler.active == 3
+    while scheduler.busy:
+        scheduler.step()
+    assert len({clients[index].finished.ids for index in (0, 1, 3)}) == 1
+
+
+def test_a_conversation_that_is_too_long_meets_the_rule_of_its_day(scheduler: Scheduler) -> None:
+    turn = [{"role": "user", "content": "fox " * 60}, {"role": "assistant", "content": "lazy dog"}]
+    chat = [*turn * 8, {"role": "user", "content": "fox"}]
+    change(scheduler, overflow="shorten")
+    [shortened] = run(scheduler, ChatRequest(chat, max_tokens=4))
+    assert shortened.finished.stats.dropped_messages > 0
+    # Who says it in the request gets what was said.
+    [refused] = run(scheduler, ChatRequest(chat, max_tokens=4, overflow="refuse"))
+    assert isinstance(refused.last, Failed)
+    change(scheduler, overflow="refuse")
+    [refused] = run(scheduler, ChatRequest(chat, max_tokens=4))
+    assert isinstance(refused.last, Failed)
+    assert isinstance(refused.last.error, PromptTooLong)
+
+
+def test_who_allows_too_much_gets_it_until_it_is_forbidden_again(scheduler: Scheduler, tiny_main: Path) -> None:
+    change(scheduler, memory_limit=1)
+    [client] = run(scheduler, request(max_tokens=3))
+    assert isinstance(client.last, Failed)
+    assert isinstance(client.last.error, NotEnoughMemory)
+    change(scheduler, allow_oversize=True)
+    [client] = run(scheduler, request(max_tokens=3))
+    assert client.finished.reason == "length"
+    assert scheduler.load(tiny_main, None).main is not None
+    change(scheduler, allow_oversize=False)
+    with pytest.raises(NotEnoughMemory):
+        scheduler.load(tiny_main, None)
+
+
+def test_quantised_caches_come_with_the_next_model(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "main", config={**QWEN3, "head_dim": 64})
+    scheduler = Scheduler()
+    scheduler.load(folder, None)
+    change(scheduler, kv_bits=4, draft_kv_bits=8)
+    [before] = run(scheduler, request(max_tokens=5))
+    assert before.finished.reason == "length"
+    assert scheduler.models.main.info.kv_bits is None
+    pair = scheduler.set_draft(folder)
+    assert pair.main is not None
+    assert pair.draft is not None
+    assert (pair.main.kv_bits, pair.draft.kv_bits) == (None, 8)
+    pair = scheduler.load(folder, None)
+    assert pair.main is not None
+    assert pair.main.kv_bits == 4
+    scheduler.close()
+
+
+def test_a_model_must_fit_with_the_context_that_is_set(tiny_main: Path) -> None:
+    scheduler = Scheduler(EngineSettings(context=512, memory_limit=memory_use().active))
+    with pytest.raises(NotEnoughMemory) as long:
+        scheduler.load(tiny_main, None)
+    change(scheduler, context=256)
+    with pytest.raises(NotEnoughMemory) as short:
+        scheduler.load(tiny_main, None)
+    assert short.value.arguments["needed"] < long.value.arguments["needed"]
+    scheduler.close()
+
+
+def test_looking_at_the_status_keeps_no_model_from_being_unloaded(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(scheduling.time, "monotonic", lambda: now[0])
+    assert scheduler.seconds_to_park is None
+    change(scheduler, unload_after_s=60.0)
+    run(scheduler, request(max_tokens=2))
+    for _ in range(5):
+        now[0] += 10.0
+        assert scheduler.status.active == 0
+    assert scheduler.seconds_to_park == 10.0
+    run(scheduler, request(max_tokens=2))
+    assert scheduler.seconds_to_park == 60.0
+    now[0] += 61.0
+    assert scheduler.seconds_to_park == 0.0
+    scheduler.park()
+    assert scheduler.seconds_to_park is None
+
+
+def test_an_engine_that_serves_takes_new_settings(tiny_main: Path) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main).result(timeout=30)
+        engine.configure(replace(engine.settings, prefix_cache_bytes=0)).result(timeout=30)
+        assert engine.settings.prefix_cache_bytes == 0
+        *_, last = engine.submit(request(max_tokens=3))
+        assert isinstance(last, Finished)
+        assert engine.status().result(timeout=30).prefix_cache.budget == 0
+        assert engine.status().result(timeout=30).prefix_cache.conversations == 0

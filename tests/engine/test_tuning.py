@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import ChatRequest, Engine, EngineError, EngineSettings, Finished, SpeculationSettings
+from engine.speculation.depth import DepthController
+from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
+from tests.engine.speculation.simulation import World, constant, controlled, gentle
+
+QUESTION = [{"role": "user", "content": "the quick brown fox"}]
+
+
+@pytest.fixture
+def learned_file(tmp_path: Path) -> Path:
+    return tmp_path / "learned.json"
+
+
+@pytest.fixture
+def engine(learned_file: Path, tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=60)
+        engine.calibrate().result(timeout=60)
+        yield engine
+
+
+def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -> Finished:
+    last = list(engine.submit(ChatRequest(QUESTION, speculation=speculation, max_tokens=tokens)))[-1]
+    assert isinstance(last, Finished)
+    return last
+
+
+def test_a_calibration_measures_every_depth_of_a_pair(engine: Engine) -> None:
+    [pair] = engine.learned().result(timeout=60)
+    assert pair.loaded
+    assert (pair.main, pair.draft) == ("main", "draft")
+    [context] = pair.contexts
+    assert context.tokens_from == 0
+    assert [figures.depth for figures in context.depths] == list(range(1, 9))
+    assert all(figures.samples > 0 for figures in context.depths)
+    assert pair.acceptance == ()
+
+
+def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
+    learned_file: Path, tiny_main: Path, tiny_draft: Path
+) -> None:
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=60)
+        deadline = time.monotonic() + 60
+        while not engine.learned().result(timeout=60):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+def test_a_calibration_tells_which_depth_should_be_fastest(engine: Engine) -> None:
+    found = engine.calibrate().result(timeout=60)
+    assert found.complete
+    assert not found.acceptance_seen
+    assert found.figures is not None
+    assert (found.best_depth, found.speedup) == best_of(found.figures)
+
+
+def test_a_calibrated_pair_need_not_measure_plain_rounds_first(engine: Engine) -> None:
+    spans = answer(engine, SpeculationSettings(method="draft")).stats.plain_spans
+    assert "measuring" not in [span.reason for span in spans]
+
+
+def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
+    answer(engine, SpeculationSettings(method="draft", depth=3))
+    [pair] = engine.learned().result(timeout=60)
+    first = pair.acceptance[0]
+    assert (first.source, first.position) == ("draft", 0)
+    assert 0 < first.reached <= 24
+
+
+def test_the_next_run_knows_it_before_any_model_is_loaded(engine: Engine, learned_file: Path) -> None:
+    [before] = engine.learned().result(timeout=60)
+    with Engine(EngineSettings(learned_file=learned_file)) as later:
+        [after] = later.learned().result(timeout=60)
+    assert after.pair == before.pair
+    assert not after.loaded
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *, everything: bool) -> None:
+    [pair] = engine.learned().result(timeout=60)
+    engine.forget_learned(None if everything else pair.pair).result(timeout=60)
+    assert engine.learned().result(timeout=60) == ()
+    with Engine(EngineSettings(learned_file=learned_file)) as later:
+        assert later.learned().result(timeout=60) == ()
+
+
+def test_forgetting_one_pair_leaves_the_others(engine: Engine) -> None:
+    engine.set_draft(None).result(timeout=60)
+    engine.calibrate().result(timeout=60)
+    with_draft, alone = engine.learned().result(timeout=60)
+    engine.forget_learned(with_draft.pair).result(timeout=60)
+    assert [pair.pair for pair in engine.learned().result(timeout=60)] == [alone.pair]
+    assert alone.draft == ""
+
+
+def test_without_a_file_what_is_in_use_can_still_be_told(engine_with_pair: Engine) -> None:
+    engine_with_pair.calibrate().result(timeout=60)
+    [pair] = engine_with_pair.learned().result(timeout=60)
+    assert pair.loaded
+
+
+def test_without_a_draft_the_passes_alone_are_measured(engine: Engine) -> None:
+    engine.set_draft(None).result(timeout=60)
+    found = engine.calibrate().result(timeout=60)
+    assert found.figures is not None
+    assert {figures.source for figures in found.figures.depths} == {"ngram"}
+
+
+def test_a_calibration_makes_room_for_a_question(engine: Engine) -> None:
+    found = engine.calibrate()
+    stream = engine.submit(ChatRequest(QUESTION, max_tokens=4))
+    assert isinstance(list(stream)[-1], Finished)
+    assert found.result(timeout=60).seconds < 10
+
+
+def test_a_calibration_waits_for_no_answer(engine: Engine) -> None:
+    stream = engine.submit(ChatRequest(QUESTION, max_tokens=100))
+    with pytest.raises(EngineError) as raised:
+        engine.calibrate().result(timeout=60)
+    assert raised.value.code == "busy"
+    stream.cancel()
+    list(stream)
+
+
+def test_without_a_model_there_is_nothing_to_calibrate() -> None:
+    with Engine() as engine, pytest.raises(EngineError) as raised:
+        engine.calibrate().result(timeout=60)
+    assert raised.value.code == "no-model"
+
+
+def test_answers_are_the_same_after_a_calibration(engine: Engine) -> None:
+    before = answer(engine, SpeculationSettings(method="off"))
+    engine.calibrate().result(timeout=60)
+    assert answer(engine, SpeculationSettings(method="auto")).ids == before.ids
+
+
+@pytest.mark.parametrize(
+    ("depth", "round_s", "pays_from"), [(1, 1.5, 0.5), (4, 5.0, 1.0), (4, 5.1, None), (2, 0.9, 0.0), (2, 1.75, 0.5)]
+)
+def test_break_even_is_where_the_tokens_of_a_round_make_up_for_its_time(
+    depth: int, round_s: float, pays_from: float | None
+) -> None:
+    found = break_even(depth, 1.0, round_s)
+    assert found == (None if pays_from is None else pytest.approx(pays_from, abs=1e-6))
+
+
+def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
+    slow = DepthFigures("draft", 4, 0.1, 0.02, 0.9, 20.0, 3)
+    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,))) == (0, 1.0)
+    fast = DepthFigures("draft", 8, 0.1, 0.02, 0.4, 75.0, 3)
+    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast))) == (8, 1.5)
+
+
+def test_a_controllers_figures_are_those_of_its_world() -> None:
+    controller = DepthController()
+    controlled(World(gentle, constant(0.8)), 1500, controller=controller)
+    [figures] = controller.figures()
+    assert (figures.tokens_from, figures.tokens_below) == (0, 2048)
+    fourth = figures.depths[3]
+    assert fourth.round_s == pytest.approx((gentle(5, 0) + 4 * 0.06) * 0.02, rel=0.15)
+    assert controller.guesses()[0].accepted / controller.guesses()[0].reached == pytest.approx(0.8, abs=0.1)
