@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.layouts import settle_layouts
 from engine.events import Event, Failed, Finished
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Bridge(QObject):
             self._timer.stop()
         if arrived or finished:
             self.frame.emit()
+            settle_layouts()
 
     def close(self) -> None:
         """Deliver nothing any more."""

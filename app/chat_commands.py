@@ -10,14 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QLocale, QObject, QPoint, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app import wording
-from app.chat.attachments import NotAttachable, count_tokens, read_attachment
+from app.chat.attachments import NotAttachable, read_attachment
 from app.chat.find_bar import FindBar
-from app.chat.formulas import with_formulas, with_signs
+from app.chat.plain_text import plain_text, spoken_text
+from app.chat.speaker import Speaker
 from app.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 
     from app.actions import Actions
     from app.banner import Banner
+    from app.chat.attachment_row import AttachmentRow
     from app.chat.transcript import Transcript
     from app.conversations.chats import Chat, Turn
     from app.conversations.errors import StoreError
     from app.conversations.opening import OpenReport
     from app.conversations.pane import ChatPane
-    from app.conversations.records import Attachment
+    from app.conversations.store import ConversationStore
     from app.session import Session
 
 
@@ -39,9 +41,13 @@ CHAT_COMMANDS = (
     "ask-again",
     "edit-last",
     "continue-answer",
+    "copy-answer",
+    "read-aloud",
+    "stop-reading",
     "rename-chat",
     "pin-chat",
     "duplicate-chat",
+    "move-chat",
     "archive-chat",
     "delete-chat",
     "restore-chat",
@@ -71,6 +77,7 @@ class ChatCommands(QObject):
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
         self.transfer = Transfer(session, banner, self)
+        self.speaker = Speaker(self)
         self.menu = QMenu()
         self._connect()
 
@@ -81,6 +88,12 @@ class ChatCommands(QObject):
         self._pane.acted.connect(self.act_on_chat)
         self._pane.model.renamed.connect(self._rename)
         self._pane.model.pins_ordered.connect(self._order_pins)
+        self._pane.model.folder_renamed.connect(self._rename_folder)
+        self._pane.model.moved.connect(self.move_to_folder)
+        self._pane.row_menu.moved.connect(self.move_to_folder)
+        self._pane.row_menu.folder_wanted.connect(self.move_to_new_folder)
+        self._pane.row_menu.folder_acted.connect(self.act_on_folder)
+        self._pane.trash_emptied.connect(session.empty_trash)
         self._transcript.acted.connect(self.act_on_turn)
         self._transcript.edited.connect(self._edit)
         self._transcript.tokens_wanted.connect(lambda turn: session.want_tokens(session.chat, turn))
@@ -102,9 +115,13 @@ class ChatCommands(QObject):
             "ask-again": lambda: self._on_last("again"),
             "edit-last": lambda: self._on_last("edit"),
             "continue-answer": lambda: self._on_last("go-on"),
+            "copy-answer": self._copy_answer,
+            "read-aloud": lambda: self._on_last("speak"),
+            "stop-reading": self.speaker.stop,
             "rename-chat": lambda: self._on_shown("rename"),
             "pin-chat": lambda: self._on_shown("pin"),
             "duplicate-chat": lambda: self._on_shown("duplicate"),
+            "move-chat": lambda: self._on_shown("move"),
             "archive-chat": lambda: self._on_shown("archive"),
             "delete-chat": lambda: self._on_shown("trash"),
             "restore-chat": self._undo_delete,
@@ -143,8 +160,54 @@ class ChatCommands(QObject):
             keeper.do(lambda store: store.conversations.unarchive(chat))
         elif word == "export":
             self.transfer.export_chat(chat)
+        elif word == "move":
+            self._pane.choose_folder(chat)
         elif word == "rename":
             self._pane.rename(chat)
+
+    def move_to_folder(self, chat: int, folder: int | None) -> None:
+        """A chat is either at the top or in a folder."""
+
+        def move(store: ConversationStore) -> None:
+            store.conversations.move_to_folder(chat, folder)
+            store.conversations.unpin(chat)
+
+        self._session.keeper.do(move)
+
+    def move_to_new_folder(self, chat: int) -> None:
+        """Make a folder for a chat, and let its name be typed."""
+        names = {folder.name for folder in self._session.keeper.folders}
+        name, number = self.tr("New folder"), 2
+        while name in names:
+            name, number = f"{self.tr('New folder')} {number}", number + 1
+
+        def make(store: ConversationStore) -> int:
+            folder = store.conversations.create_folder(name)
+            store.conversations.move_to_folder(chat, folder)
+            store.conversations.unpin(chat)
+            return folder
+
+        # The list is shown anew after the operation's own answer.
+        self._session.keeper.do(
+            make, lambda folder: QTimer.singleShot(0, self._pane, lambda: self._pane.rename_folder(folder))
+        )
+
+    def act_on_folder(self, word: str, folder_id: int) -> None:
+        keeper = self._session.keeper
+        folder = next((folder for folder in keeper.folders if folder.id == folder_id), None)
+        if folder is None:
+            return
+        if word == "toggle":
+            keeper.do(lambda store: store.conversations.close_folder(folder_id, not folder.closed))
+        elif word == "show":
+            self._pane.show_folder(folder_id)
+        elif word == "rename":
+            self._pane.rename_folder(folder_id)
+        elif word == "delete":
+            keeper.do(lambda store: store.conversations.delete_folder(folder_id))
+
+    def _rename_folder(self, folder: int, name: str) -> None:
+        self._session.keeper.do(lambda store: store.conversations.rename_folder(folder, name))
 
     def show_hit(self, chat: int, message: int) -> None:
         """Show a message that the search over all chats found, with the words marked."""
@@ -181,6 +244,8 @@ class ChatCommands(QObject):
             QGuiApplication.clipboard().setText(plain_text(turn.answer.reply))
         elif word == "copy-question":
             QGuiApplication.clipboard().setText(turn.question)
+        elif word == "speak":
+            self.speaker.speak(spoken_text(turn.answer.reply), QLocale().name())
         elif word == "branch":
             session.branch(turn)
         elif word in _STEPS:
@@ -196,6 +261,10 @@ class ChatCommands(QObject):
     def _on_last(self, word: str) -> None:
         if self._session.chat.turns:
             self.act_on_turn(self._session.chat.turns[-1], word)
+
+    def _copy_answer(self) -> None:
+        answers = [turn.answer.reply for turn in self._session.chat.turns if turn.answer.text]
+        QGuiApplication.clipboard().setText(answers[-1])
 
     def _edit(self, turn: Turn, text: str) -> None:
         if self._session.ready and text != turn.question:
@@ -219,36 +288,50 @@ class ChatCommands(QObject):
             ("copy", self.tr("Copy the answer as Markdown"), has_text),
             ("copy-plain", self.tr("Copy the answer as plain text"), has_text),
             ("copy-question", self.tr("Copy the message"), turn.asks),
+            ("speak", self._words_to_speak(), has_text and self.speaker.program is not None),
             ("edit", self.tr("Edit the message"), turn.asks and ready),
-            ("again", self.tr("Answer again"), ready and ended),
+            ("again", self.tr("Regenerate"), ready and ended),
             ("go-on", self.tr("Continue the answer"), ready and last and turn.answer.unfinished),
-            ("branch", self.tr("New chat from here"), ended),
+            ("branch", self.tr("Branch"), ended),
         )
         for word, text, enabled in entries:
             action = menu.addAction(text)
             action.setEnabled(enabled)
             action.triggered.connect(lambda _=False, chosen=word: self.act_on_turn(turn, chosen))
 
+    def _words_to_speak(self) -> str:
+        if self.speaker.program is None:
+            return self.tr("Read aloud: this system has no voice")
+        return self.tr("Read the answer aloud")
+
     # The composer
 
-    def attach(self, files: list[str], add: Callable[[Attachment, int | None], None]) -> None:
-        """Read text files and count their tokens, beside the window's work; `add` gets each."""
-        model = self._session.pair.main.path if self._session.pair.main is not None else None
+    def attach(self, files: list[str], row: AttachmentRow) -> None:
+        """Read files beside the window's work; `row` shows them."""
+        for file in map(Path, files):
+            row.begin(file.name)
+            self.transfer.run(
+                partial(read_attachment, file), partial(row.add, file.name), partial(self._not_attached, row, file.name)
+            )
 
-        def read(file: str) -> tuple[Attachment, int | None]:
-            attachment = read_attachment(Path(file))
-            return attachment, None if model is None else count_tokens(Path(model), attachment.text)
+    def choose_files(self, row: AttachmentRow) -> None:
+        names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
+        self.attach(names, row)
 
-        for file in files:
-            self.transfer.run(partial(read, file), lambda found: add(*found), self._tell_not_attached)
+    def _not_attached(self, row: AttachmentRow, name: str, error: BaseException) -> None:
+        row.add(name, None)
+        self._tell_not_attached(error)
 
     def _tell_not_attached(self, error: BaseException) -> None:
         if not isinstance(error, NotAttachable):
             raise error
         sentences = {
-            "not-text": self.tr("{name} is no text file. Tandem attaches text and code; PDF and pictures not yet."),
-            "too-large": self.tr("{name} is larger than 2 MB, which no context holds."),
+            "not-text": self.tr("{name} is no text file. Tandem attaches text, code and PDF files."),
+            "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
+            "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
+            "damaged": self.tr("{name} is damaged: its text cannot be read."),
+            "no-text": self.tr("{name} has no text, only pictures, as scans have. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)
@@ -295,11 +378,3 @@ _STEPS = {
     "previous-answer": ("answer", -1),
     "next-answer": ("answer", 1),
 }
-
-
-def plain_text(markdown: str) -> str:
-    """Markdown as it reads, without its signs."""
-    marked, formulas = with_signs(markdown)
-    document = QTextDocument()
-    document.setMarkdown(marked)
-    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)

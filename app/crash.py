@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
+import os
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import psutil
 
 from app.places import data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from types import TracebackType
 
 
@@ -35,3 +40,38 @@ def catch_in_slots(tell: Callable[[Path | None], None]) -> None:
         tell(report(error))
 
     sys.excepthook = hook
+
+
+# The file that a crash of the program itself is written to while it runs; one for each process.
+_watched: list[IO[str]] = []
+
+
+def watch() -> Path | None:
+    """Have a crash of the program itself (not of Python's) written down from now on.
+
+    Returns the report of the one before this start, or None where there was none. A program that was killed leaves no
+    report: nothing was wrong with it.
+    """
+    folder = data_folder()
+    last = None
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in sorted(folder.glob("crash-*.txt")):
+            if file.stat().st_size:
+                last = folder / "last-crash.txt"
+                os.replace(file, last)
+            elif not psutil.pid_exists(int(file.stem.partition("-")[2] or 0)):
+                file.unlink()
+        handle = (folder / f"crash-{os.getpid()}.txt").open("w", encoding="utf-8")
+        _watched.append(handle)
+        faulthandler.enable(handle)
+    return last
+
+
+def end_watch() -> None:
+    """The program ends as it should: there is nothing to report."""
+    faulthandler.disable()
+    while _watched:
+        handle = _watched.pop()
+        handle.close()
+        Path(handle.name).unlink(missing_ok=True)

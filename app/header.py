@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, QSize, Qt
+from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app import theme, wording
 from app.icons import icon
 from app.models.entries import short_name
+from app.speculation.figures import percent
 from app.speculation.gauges import Segments
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from app.actions import Actions
-    from app.session import Pair, Session
+    from app.model_session import Pair
+    from app.session import Session
 
+_LOOK_MS = 150
 # The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs.
 _SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
 
@@ -64,6 +67,11 @@ class Chip(QPushButton):
             self.style().unpolish(self)
             self.style().polish(self)
         self.updateGeometry()
+
+    def set_name(self, name: str) -> None:
+        """Another name in the same place."""
+        self._full_name = name
+        self.set_name_width(self._name_width)
 
     def set_name_width(self, width: int) -> None:
         """Shorten the name in its middle to `width` pixels."""
@@ -113,6 +121,9 @@ class Header(QFrame):
         row.addWidget(self.downloads)
         row.addWidget(self._answers)
         row.addWidget(self._right)
+        self._look = QTimer(self)
+        self._look.setInterval(_LOOK_MS)
+        self._look.timeout.connect(self.show_reading)
         session.models_changed.connect(self.refresh)
         session.speculation_changed.connect(self.refresh)
         self.refresh()
@@ -137,7 +148,7 @@ class Header(QFrame):
         draft_name = self._name_of(pair, "draft")
         colour = colours.draft if on else colours.muted
         self.draft.show_model(
-            self.tr("Draft"),
+            self.tr("Draft on") if on else self.tr("Draft off"),
             draft_name,
             "draft-on" if on else "draft-off",
             colour,
@@ -149,7 +160,19 @@ class Header(QFrame):
         self._state = self.tr("Loading…") if pair.loading else state
         self._state_may_go = on
         self._status.setToolTip(state)
+        if pair.loading:
+            self._look.start()
+        else:
+            self._look.stop()
         self._fit()
+
+    def show_reading(self) -> None:
+        """How much of the model that is on its way has been read."""
+        read, total = self._session.reading
+        if total and self._session.pair.loading:
+            chip = self.main if self._session.pair.loading == "main" else self.draft
+            chip.set_name(self.tr("loading {share}").format(share=percent(read / total)))
+            self._fit()
 
     def show_downloads(self, running: int) -> None:
         """A badge with their number while downloads run."""

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
-    QMenu,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app import wording
-from app.actions import ACTIONS, MENUS, Actions, Circumstances, menu_title
+from app.action_table import Circumstances
+from app.actions import Actions
+from app.announcer import Announcer
 from app.banner import Banner
+from app.chat.attachment_row import attach_button
 from app.chat.composer import Composer
+from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
-from app.chat.transcript import COLUMN_WIDTH, Transcript
+from app.chat.preset_button import PresetButton
+from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.transcript import Transcript
 from app.chat.welcome import Welcome
 from app.chat_commands import CHAT_COMMANDS, ChatCommands
+from app.choices import Choices
+from app.column import centred
 from app.conversations.pane import ChatPane
 from app.header import Header
-from app.language import LANGUAGES
+from app.menus import Menus
 from app.models.first_run import FirstRunOffer
 from app.models.library import Library
 from app.models.switcher import Switcher
+from app.news import News
 from app.palette import CommandPalette
+from app.panes import Panes
 from app.places import settings_folder
 from app.preferences.dialog import Owners, SettingsWindow
 from app.preferences.effects import Effects
 from app.preferences.preference_file import PreferenceFile
-from app.preferences.window_place import place_of, put_back, wanted_panes
+from app.preferences.window_place import place_of, put_back
 from app.shortcut_sheet import ShortcutSheet
 from app.speculation.chat_controls import ChatControls
 from app.speculation.comparer import Comparer
 from app.speculation.comparison_view import ComparisonView
-from app.speculation.figures import number
 from app.speculation.panel import SpeculationPanel
+from app.speculation.tuner import Tuner
+from app.speculation.tuning_view import TuningView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from app.application import Application
     from app.conversations.chats import Chat, Turn
@@ -56,9 +63,6 @@ if TYPE_CHECKING:
     from engine.errors import EngineError
 
 _SIDEBAR_WIDTH = 248
-# Below these widths of the window a side pane hides by itself.
-_PANEL_NEEDS, _SIDEBAR_NEEDS = 1100, 780
-_METHODS = {"speculation-auto": "auto", "speculation-on": "draft", "speculation-off": "off"}
 
 
 class MainWindow(QMainWindow):
@@ -69,25 +73,33 @@ class MainWindow(QMainWindow):
         self._session, self._application = session, application
         self._library = library or Library(PreferenceFile(settings_folder() / "settings.json"))
         self._preferences = self._library.preferences
-        self._wanted = wanted_panes(self._preferences.values)
-        self._as_tokens = False
+        self._choices = Choices(session, application)
         self._shown: Chat = session.chat
         self._actions = Actions(self._handlers(), self)
         self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
         self._banner = Banner(self)
+        self.news = News(self._banner, self._actions)
         self._switcher = Switcher(self._library, session, self._header, self._banner, self)
         self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
         self._welcome, self._transcript = Welcome(self), Transcript(self)
         self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
         self._composer = Composer(self._actions["send"], self._actions["stop"], self)
+        self._chat_settings = ChatSettingsSheet(session, self)
+        self._composer.add_tool(attach_button(self._actions["attach"], self))
+        self._preset_button = PresetButton(session, self._actions["chat-settings"], self)
+        self._composer.add_tool(self._preset_button)
+        self._meter = ContextMeter(session, self._composer, self)
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
         self._panel.add_controls(ChatControls(session))
         self._comparer = Comparer(session, self)
         self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
-        self._settings_menu = QMenu(self)
+        self._tuner = Tuner(session, self)
+        self._tuning = TuningView(self._tuner, self._actions["tune"], self)
+        self._menus = Menus(self._actions, self)
+        self._panes = Panes(self, self._preferences, self._chats, self._panel)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._find = FindBar(lambda: session.chat.turns, self)
         self._commands = ChatCommands(
@@ -95,23 +107,27 @@ class MainWindow(QMainWindow):
         )
         self._build()
         self._connect()
-        self._mark_choices()
+        self._choices.wire(self._actions, self._transcript)
+        self._announcer = Announcer(session, self)
         self.retranslate()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
         put_back(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
-        self._tell_of_backup()
+        if self._preferences.backup is not None:
+            self.news.tell_of_backup(self._preferences.backup)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         session = self._session
         handlers: dict[str, Callable[[], object]] = {
+            **self._choices.handlers(),
             "new-chat": session.new_chat,
             "send": lambda: self._composer.send(),
             "stop": session.stop,
+            "attach": lambda: self._commands.choose_files(self._composer.files),
+            "chat-settings": lambda: self._chat_settings.open(),
             "close-window": self.close,
             "quit": self.close,
-            "copy-answer": self._copy_answer,
             "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
             "search-chats": self._search_chats,
             "use-starter": session.load_starter,
@@ -123,22 +139,17 @@ class MainWindow(QMainWindow):
             "open-main": self._open_main,
             "open-draft": self._open_draft,
             "no-draft": lambda: session.set_draft(None),
-            "toggle-sidebar": lambda: self._toggle("sidebar"),
-            "toggle-panel": lambda: self._toggle("panel"),
-            "show-text": lambda: self._show_as_tokens(False),
-            "show-tokens": lambda: self._show_as_tokens(True),
+            "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
+            "toggle-panel": lambda: self._panes.toggle("panel"),
+            "full-screen": self._toggle_full_screen,
+            "show-report": lambda: self.news.show_report(),
             "compare": self._compare,
+            "tune": self._tune,
             "palette": lambda: self._palette.open(),
             "shortcuts": lambda: self._shortcuts.open(),
         }
         for action_id in CHAT_COMMANDS:
             handlers[action_id] = partial(self._run_command, action_id)
-        for action_id in _METHODS:
-            handlers[action_id] = partial(self._choose_method, action_id)
-        for mode in ("system", "light", "dark"):
-            handlers[f"theme-{mode}"] = partial(self._choose_theme, mode)
-        for choice in ("system", *LANGUAGES):
-            handlers[f"language-{choice}"] = partial(self._choose_language, choice)
         return handlers
 
     def _build(self) -> None:
@@ -153,9 +164,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self._header)
         column.addWidget(self._find)
         column.addWidget(self._stack, 1)
-        column.addLayout(_centred(self._banner))
+        column.addLayout(centred(self._banner))
         column.addSpacing(8)
-        column.addLayout(_centred(self._composer))
+        column.addLayout(centred(self._composer))
         whole = QWidget(self)
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -165,26 +176,7 @@ class MainWindow(QMainWindow):
         row.addWidget(middle, 1)
         row.addWidget(self._panel)
         self.setCentralWidget(whole)
-        self._menus = {menu: self.menuBar().addMenu("") for menu in MENUS}
-        for spec in ACTIONS:
-            self._menus[spec.menu].addAction(self._actions[spec.id])
-        self.addActions(self._actions.all())
-        if sys.platform != "darwin":
-            self.menuBar().hide()
-        self._language_menu = QMenu(self._settings_menu)
-        self._theme_menu = QMenu(self._settings_menu)
-        self._settings_menu.addAction(self._actions["settings"])
-        self._settings_menu.addAction(self._actions["models-page"])
-        self._settings_menu.addSeparator()
-        self._settings_menu.addMenu(self._theme_menu)
-        self._settings_menu.addMenu(self._language_menu)
-        for mode in ("system", "light", "dark"):
-            self._theme_menu.addAction(self._actions[f"theme-{mode}"])
-        for choice in ("system", *LANGUAGES):
-            self._language_menu.addAction(self._actions[f"language-{choice}"])
-        self._settings_menu.addSeparator()
-        self._settings_menu.addAction(self._actions["shortcuts"])
-        self._chats.settings.setMenu(self._settings_menu)
+        self._chats.settings.setMenu(self._menus.settings)
 
     def _connect(self) -> None:
         session = self._session
@@ -193,13 +185,13 @@ class MainWindow(QMainWindow):
         session.arrived.connect(self._show_arrived)
         session.kept.connect(lambda _chat, _turn: self._update_actions())
         session.trashed.connect(lambda _chat, _title: self._update_actions())
+        session.trash_emptied.connect(lambda _count: self._update_actions())
         session.path_changed.connect(self._show_path)
         session.returned.connect(self._take_back)
         session.keeper.opened.connect(lambda _report: self._update_actions())
         session.keeper.unsaved.connect(lambda _error: self._update_actions())
         session.chats_changed.connect(self._update_actions)
         session.models_changed.connect(self._models_changed)
-        session.speculation_changed.connect(self._mark_choices)
         self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
         self._switcher.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
@@ -208,22 +200,27 @@ class MainWindow(QMainWindow):
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
         self._composer.edit.edited.connect(self._update_actions)
-        self._composer.edit.textChanged.connect(self._keep_draft)
+        self._composer.edit.edited.connect(self._keep_draft)
         self._composer.files.changed.connect(self._keep_draft)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
         self._composer.edit.files_given.connect(self._attach)
         self._transcript.rounds_selected.connect(self._mark_rounds)
         self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
+        self._commands.speaker.changed.connect(self._update_actions)
 
     # What the session says
 
     def _show_chat(self, chat: Chat) -> None:
+        # What is being composed belongs to the chat that is left.
+        self._composer.edit.commit_preedit()
+        if chat is not self._shown:
+            self._session.keep_place(self._shown, self._transcript.place)
         self._shown = chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         self._transcript.show_chat(chat)
         self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
-        self._composer.show_draft(chat.draft, chat.draft_attachments)
+        self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
         self._composer.setFocus()
 
@@ -244,10 +241,10 @@ class MainWindow(QMainWindow):
     def _take_back(self, chat: Chat, turn: Turn) -> None:
         """A question that could not be kept stands in the composer again."""
         if chat is self._session.chat and not self._composer.has_text:
-            self._composer.show_draft(turn.question, turn.attachments)
+            self._composer.put_back(turn.question, turn.attachments)
 
     def _attach(self, files: list[str]) -> None:
-        self._commands.attach(files, self._composer.files.add)
+        self._commands.attach(files, self._composer.files)
 
     def _run_command(self, action_id: str) -> None:
         self._commands.handlers()[action_id]()
@@ -259,7 +256,7 @@ class MainWindow(QMainWindow):
         if chat is not self._session.chat:
             return
         self._transcript.refresh(turn)
-        self._panel.refresh()
+        self._panel.follow()
         if turn.answer.ended:
             self._update_actions()
 
@@ -274,29 +271,6 @@ class MainWindow(QMainWindow):
         helps = "open-draft" if self._session.pair.main is not None else "use-starter"
         self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
 
-    def show_crash(self, file: Path | None) -> None:
-        """Tell of an error that nobody expected, and where its details are."""
-
-        def sentence() -> str:
-            if file is None:
-                return self.tr("Something unexpected happened. Tandem goes on; its details could not be saved.")
-            return self.tr("Something unexpected happened. Tandem goes on; the details are in {file}.").format(
-                file=file
-            )
-
-        self._banner.tell(sentence, None)
-
-    def _tell_of_backup(self) -> None:
-        if (backup := self._preferences.backup) is not None:
-
-            def sentence() -> str:
-                text = self.tr(
-                    "Some of your settings could not be read and are at their defaults. The old file is {file}."
-                )
-                return text.format(file=backup)
-
-            self._banner.tell(sentence, None, calm=True)
-
     # What the user does
 
     def _ask(self, text: str) -> None:
@@ -304,14 +278,9 @@ class MainWindow(QMainWindow):
             self._session.ask(text, self._composer.take_attachments())
             self._update_actions()
 
-    def _show_as_tokens(self, as_tokens: bool) -> None:
-        self._as_tokens = as_tokens
-        self._transcript.set_as_tokens(as_tokens)
-        self._mark_choices()
-
     def _show_round(self, number: int) -> None:
         """The strip shows the last turn's answer; its rounds are found among the tokens."""
-        self._show_as_tokens(True)
+        self._choices.show_as_tokens(True)
         self._transcript.show_round(self._session.chat.turns[-1], number)
 
     def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
@@ -323,17 +292,18 @@ class MainWindow(QMainWindow):
         if self._comparer.running and self._comparison.isHidden():
             self._comparison.open()
 
+    def _tune(self) -> None:
+        self._tuner.start()
+        if self._tuning.isHidden():
+            self._tuning.open()
+
     def _come_to_chat(self) -> None:
         self._settings.close()
         self.activateWindow()
         self._composer.setFocus()
 
-    def _copy_answer(self) -> None:
-        answers = [turn.answer.reply for turn in self._session.chat.turns if turn.answer.text]
-        QGuiApplication.clipboard().setText(answers[-1])
-
     def _search_chats(self) -> None:
-        self._set_pane("sidebar", True)
+        self._panes.show("sidebar", True)
         self._chats.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _open_main(self) -> None:
@@ -344,45 +314,11 @@ class MainWindow(QMainWindow):
         if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a draft model's folder")):
             self._session.set_draft(folder)
 
-    def _choose_method(self, action_id: str) -> None:
-        self._session.set_speculation(replace(self._session.speculation, method=_METHODS[action_id]))
-        self._mark_choices()
-
-    def _choose_theme(self, mode: str) -> None:
-        self._application.theme.set_mode(mode)
-        self._mark_choices()
-
-    def _choose_language(self, choice: str) -> None:
-        self._application.language.choose(choice)
-        self._mark_choices()
-
-    def _mark_choices(self) -> None:
-        methods = {method: action_id for action_id, method in _METHODS.items()}
-        self._actions.check("speculation", methods.get(self._session.speculation.method, ""))
-        self._actions.check("answers", "show-tokens" if self._as_tokens else "show-text")
-        self._actions.check("theme", f"theme-{self._application.theme.mode}")
-        self._actions.check("language", f"language-{self._application.language.choice}")
-
-    # Panes
-
-    def _toggle(self, pane: str) -> None:
-        widget = self._chats if pane == "sidebar" else self._panel
-        self._set_pane(pane, widget.isHidden())
-
-    def _set_pane(self, pane: str, shown: bool) -> None:
-        self._wanted[pane] = shown
-        self._preferences.change(**{pane: "shown" if shown else "hidden"})
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Panes show where there is room, unless the user has said otherwise."""
-        width = self.width()
-        for pane, widget, needs in (
-            ("sidebar", self._chats, _SIDEBAR_NEEDS),
-            ("panel", self._panel, _PANEL_NEEDS),
-        ):
-            wanted = self._wanted[pane]
-            widget.setVisible(width >= needs if wanted is None else wanted)
+    def _toggle_full_screen(self) -> None:
+        if self.isFullScreen():
+            self.showNormal()
+        else:
+            self.showFullScreen()
 
     # State
 
@@ -401,60 +337,41 @@ class MainWindow(QMainWindow):
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
                 can_measure=session.ready and session.quiet,
+                can_speak=self._commands.speaker.program is not None,
+                speaking=self._commands.speaker.speaking,
+                has_report=self.news.report is not None,
             )
         )
         self._composer.set_streaming(session.chat.streaming)
-        self._composer.set_info(self._info())
         self._welcome.set_ready(session.ready)
-
-    def _info(self) -> str:
-        pair = self._session.pair
-        if pair.loading == "main":
-            return self.tr("The models are loading. You can write already.")
-        if pair.main is None:
-            return self.tr("No main model is loaded.")
-        if used := self._session.chat.context_tokens():
-            text = self.tr("{used} of {limit} tokens")
-            return text.format(used=number(used, 0), limit=number(pair.main.context_length, 0))
-        return ""
 
     def retranslate(self) -> None:
         self._actions.retranslate()
-        for menu, widget in self._menus.items():
-            widget.setTitle(menu_title(menu))
-        self._theme_menu.setTitle(self.tr("Appearance"))
-        self._language_menu.setTitle(self.tr("Language"))
+        self._menus.retranslate()
         self._header.retranslate()
+        self._meter.tell()
         self._update_actions()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        self._panes.arrange()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_settings_menu"):
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_announcer"):
             self.retranslate()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
         self._preferences.change(window_place=place_of(self))
+        self._session.keep_place(self._shown, self._transcript.place)
         self._effects.close()
         self.hide()
         self._commands.transfer.close()
+        self._commands.speaker.close()
+        self._meter.close()
         self._settings.close()
         self._library.close()
         self._session.close()
         super().closeEvent(event)
         QTimer.singleShot(0, self._application, self._application.quit)
-
-
-def _centred(widget: QWidget) -> QHBoxLayout:
-    """The widget in the middle, as wide as the transcript's column."""
-    widget.setMaximumWidth(COLUMN_WIDTH)
-    row = QHBoxLayout()
-    row.setContentsMargins(24, 0, 24, 0)
-    row.addStretch(1)
-    row.addWidget(widget, 1000)
-    row.addStretch(1)
-    return row

@@ -51,6 +51,9 @@ class Overlay(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
+            # The list of a choice is a window of its own that may reach out of the card.
+            if watched.window() is not self._window:
+                return super().eventFilter(watched, event)
             place = cast("QMouseEvent", event).globalPosition().toPoint()
             if not self.rect().contains(self.mapFromGlobal(place)):
                 self.close_overlay()

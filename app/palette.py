@@ -8,7 +8,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from app.actions import ACTIONS, Actions, ActionSpec, menu_title
+from app.action_table import ACTIONS, ActionSpec
+from app.actions import Actions, menu_title
 from app.overlay import Overlay
 
 if TYPE_CHECKING:

@@ -1,298 +1,64 @@
-"""What the window does: chats, the loaded pair, and the requests that run. Views listen to its signals."""
+"""What the window does: chats, the loaded pair, and the requests that run. Views listen to its signals.
+
+Models and chats are in the two classes below it; here is what asks.
+"""
 
 from __future__ import annotations
 
-import logging
-import time
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
-from app.bridge import Bridge
+from app import prompt_variables
 from app.chat.answer import Answer, State
-from app.conversations.answer_writer import FLUSH_AFTER
+from app.chat_session import ChatSession, ensure_stored
 from app.conversations.chats import Chat, Place, Turn, place_of, turns_of
-from app.conversations.keeper import OPENED_AT, Keeper, last_on_screen, next_new_chat
 from app.conversations.live import Live
+from app.conversations.own_settings import filled
 from app.conversations.records import AnswerSource
-from app.places import data_folder
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError
 from engine.events import Failed, Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
     from pathlib import Path
 
-    from app.conversations.opening import OpenReport
     from app.conversations.records import Attachment, Message
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.events import Event, Token
-    from engine.scheduler import EngineStatus
-    from engine.settings import EngineSettings
-
-log = logging.getLogger(__name__)
-
-# Chats that stay in memory after they were on screen, so that coming back costs nothing.
-CHATS_IN_MEMORY = 12
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for.
-
-    `draft_problem` says why the draft that was asked for is not in use.
-    """
-
-    main: Any = None
-    draft: Any = None
-    loading: str = ""
-    wanted: str = ""
-    draft_problem: EngineError | None = None
-
-
-class Session(QObject):
+class Session(ChatSession):
     """Owns the engine and everything that lives as long as the window.
 
-    `opened` carries the chat that is now shown, `asked` a chat with its new turn, `kept` the same once it is on disk,
-    `arrived` a turn whose answer grew or ended, `path_changed` a chat that shows other turns now, `returned` a chat and
-    a turn that could not be kept, `trashed` a chat's id and title, `problem` an error that belongs to no answer.
+    `asked` carries a chat with its new turn, `kept` the same once it is on disk, `arrived` a turn whose answer grew or
+    ended, `ended` one whose answer has just been written to its end, `path_changed` a chat that shows other turns now,
+    `returned` a chat and a turn that could not be kept.
     """
 
-    opened = Signal(object)
     asked = Signal(object, object)
     kept = Signal(object, object)
     arrived = Signal(object, object)
+    ended = Signal(object, object)
     path_changed = Signal(object)
     returned = Signal(object, object)
-    trashed = Signal(int, str)
-    store_opened = Signal(object)
     chats_changed = Signal()
-    models_changed = Signal()
-    speculation_changed = Signal()
-    problem = Signal(object)
 
     def __init__(
         self, make_engine: Callable[[], Engine], starter_pair: tuple[Path, Path], chats: Path | None = None
     ) -> None:
         """`chats` is the store's file; None is the user's own."""
-        super().__init__()
-        self._make_engine = make_engine
-        self._engine: Engine | None = None
-        self._limits: EngineSettings | None = None
-        self.starter_pair = starter_pair
-        self.bridge = Bridge(self)
-        self.keeper = Keeper(self.bridge, chats or data_folder() / "chats.db", self)
-        self.keeper.opened.connect(self._store_opened)
-        self.chat = self._blank = Chat()
-        self.deleted: list[int] = []
-        self.pair = Pair()
-        self.speculation = SpeculationSettings()
-        self.sampling = SamplingSettings()
-        self.max_tokens: int | None = 1024
-        self._live: dict[Turn, Live] = {}
-        self._open: dict[int, Chat] = {}
-        self._drafts: set[Chat] = set()
+        super().__init__(make_engine, starter_pair, chats)
         self._refused: list[Live] = []
-        self._wanted: int | None = None
-        self._closed = False
-
-    # Models
-
-    @property
-    def engine(self) -> Engine:
-        """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
-        if self._engine is None:
-            self._engine = self._make_engine()
-            if self._limits is not None:
-                self._engine.configure(self._limits)
-        return self._engine
-
-    def configure(self, limits: EngineSettings) -> None:
-        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
-        if limits != self._limits:
-            self._limits = limits
-            if self._engine is not None:
-                self._engine.configure(limits)
-
-    def look_at_engine(self, then: Callable[[EngineStatus], object]) -> bool:
-        """Hand what the engine holds to `then`; False where there is no engine yet or any more."""
-        if self._engine is None or self._closed:
-            return False
-
-        def looked(future: Future[EngineStatus]) -> None:
-            if future.exception() is None:
-                then(future.result())
-
-        self.bridge.watch(self._engine.status(), looked)
-        return True
-
-    def clear_prefix_cache(self) -> None:
-        """Give back the memory of chats that are not being answered."""
-        if self._engine is not None:
-            self._engine.clear_prefix_cache()
-
-    def load_starter(self) -> None:
-        main, draft = self.starter_pair
-        self.load(str(main), str(draft))
-
-    def load(self, main: str, draft: str | None) -> None:
-        """Load a pair; `models_changed` follows at once and again when it is there, `problem` if it cannot be
-        used.
-        """
-        self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
-        self.models_changed.emit()
-        self.bridge.watch(self.engine.load(main, draft), self._loaded)
-
-    def set_draft(self, draft: str | None) -> None:
-        """Change the draft model without reloading the main model; None takes it away."""
-        self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
-        self.models_changed.emit()
-        self.bridge.watch(self.engine.set_draft(draft), self._loaded)
-
-    def unload(self) -> None:
-        """Give back the memory of both models."""
-        self.bridge.watch(self.engine.unload(), self._loaded)
-
-    def _loaded(self, future: Future[Any]) -> None:
-        error = future.exception()
-        if error is None:
-            pair = future.result()
-            self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
-        else:
-            problem = _as_engine_error(error)
-            # Whatever was loaded before is still there.
-            failed = problem if self.pair.loading == "draft" else None
-            self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
-            self.problem.emit(problem)
-        self.models_changed.emit()
-
-    # Chats
-
-    @property
-    def saving(self) -> bool:
-        """Whether the store is open, so that a question can be kept before it is asked."""
-        return self.keeper.ready
-
-    def new_chat(self) -> None:
-        """Show the empty chat; there is always one, and it may hold a draft."""
-        if self._blank.turns:
-            self._blank = Chat()
-        self.open(self._blank)
-
-    def open(self, chat: Chat) -> None:
-        """Show another chat. What streams elsewhere goes on."""
-        self.chat = chat
-        self._remember(chat)
-        self.opened.emit(chat)
-
-    def open_id(self, conversation_id: int, then: Callable[[Chat], object] | None = None) -> None:
-        """Show a chat of the list; `then` gets it."""
-        self._wanted = conversation_id
-
-        def show(chat: Chat) -> None:
-            # Only the newest wish counts, and a chat that streams has its own record.
-            if self._wanted == conversation_id:
-                chat = self._open.get(conversation_id, chat)
-                self.open(chat)
-                if then is not None:
-                    then(chat)
-
-        self.keeper.load(conversation_id, show)
-
-    @property
-    def quiet(self) -> bool:
-        """Whether no answer is being written, in any chat: what is measured now is not disturbed."""
-        return not self._live
-
-    def streaming_in(self, conversation_id: int) -> bool:
-        return any(live.chat.id == conversation_id for live in self._live.values())
-
-    def keep_draft(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Keep what stands in the composer; on disk within half a second."""
-        if (chat.draft, chat.draft_attachments) == (text, attachments):
-            return
-        chat.draft, chat.draft_attachments = text, attachments
-        if chat in self._drafts:
-            return
-        self._drafts.add(chat)
-
-        def write(store: ConversationStore) -> None:
-            self._drafts.discard(chat)
-            if chat.id is not None or chat.draft:
-                store.conversations.set_draft(_ensure(store, chat), chat.draft, chat.draft_attachments)
-
-        self.keeper.later(write, FLUSH_AFTER)
-
-    def trash(self, conversation_id: int) -> None:
-        """Move a chat to the trash; its answers stop. `trashed` follows, and `restore` undoes it."""
-        for live in list(self._live.values()):
-            if live.chat.id == conversation_id:
-                live.cancel()
-
-        def gone(title: str) -> None:
-            if self.chat.id == conversation_id:
-                self.new_chat()
-            self.deleted.append(conversation_id)
-            self.trashed.emit(conversation_id, title)
-
-        def trash(store: ConversationStore) -> str:
-            store.conversations.trash(conversation_id)
-            return store.conversations.get(conversation_id).title
-
-        self.keeper.do(trash, gone)
-
-    def restore(self) -> None:
-        """Bring back the chat that was deleted last."""
-        conversation_id = self.deleted.pop()
-        self.keeper.do(lambda store: store.conversations.restore(conversation_id))
-        self.open_id(conversation_id)
-
-    def purge(self, conversation_id: int) -> None:
-        """Delete a chat for good. If it is on screen, the empty chat takes its place."""
-        self._open.pop(conversation_id, None)
-        if conversation_id in self.deleted:
-            self.deleted.remove(conversation_id)
-        if self.chat.id == conversation_id:
-            self.new_chat()
-        self.keeper.do(lambda store: store.conversations.purge(conversation_id))
-
-    def _remember(self, chat: Chat) -> None:
-        """Chats that were on screen stay in memory, the last few and all that stream."""
-        if chat.id is None:
-            return
-        self._open.pop(chat.id, None)
-        self._open[chat.id] = chat
-        for key in list(self._open)[:-CHATS_IN_MEMORY]:
-            if not self.streaming_in(key):
-                del self._open[key]
-
-    def _store_opened(self, report: OpenReport | None) -> None:
-        def show(found: tuple[Chat, Chat | None]) -> None:
-            blank, last = found
-            untouched = self.chat is self._blank and not self.chat.turns and not self.chat.draft
-            if untouched:
-                self._blank = blank
-                self.open(blank if last is None or last.id == blank.id else last)
-
-        self.keeper.do(lambda store: (next_new_chat(store), last_on_screen(store)), show)
-        self.store_opened.emit(report)
-
-    # Asking
 
     @property
     def ready(self) -> bool:
         """Whether a question can be asked in the open chat now."""
         loaded = self.pair.main is not None and self.pair.loading != "main"
         return loaded and self.keeper.ready and not self.chat.streaming
-
-    def set_speculation(self, settings: SpeculationSettings) -> None:
-        """From the next question on."""
-        self.speculation = settings
-        self.speculation_changed.emit()
 
     def ask(self, question: str, attachments: tuple[Attachment, ...] = ()) -> Turn:
         chat, turn, source = self.chat, Turn(question, Answer(), attachments), self._source()
@@ -301,7 +67,7 @@ class Session(QObject):
         self.asked.emit(chat, turn)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
-            asked = store.messages.add_user_turn(_ensure(store, chat), question, attachments)
+            asked = store.messages.add_user_turn(ensure_stored(store, chat), question, attachments)
             return asked, store.answers.start(asked, source)
 
         def give_back() -> None:
@@ -424,13 +190,16 @@ class Session(QObject):
             self._end(live)
 
     def _source(self) -> AnswerSource:
-        main, draft = self.pair.main, self.pair.draft
+        (main, draft), chosen = self.pair.names, self.generation_of(self.chat)
+        settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
+        if self.chat.system_prompt:
+            settings["system_prompt"] = filled(self.chat.system_prompt, prompt_variables.values(self.pair))
         return AnswerSource(
-            main_model=main.name if main else "",
-            draft_model=draft.name if draft else "",
-            method=self.speculation.method,
-            settings={"sampling": asdict(self.sampling), "speculation": asdict(self.speculation)},
-            seed=self.sampling.seed,
+            main_model=main,
+            draft_model=draft,
+            method=chosen.speculation.method,
+            settings=settings,
+            seed=chosen.sampling.seed,
         )
 
     def _replace(self, chat: Chat, turn: Turn, fresh: Turn) -> None:
@@ -483,6 +252,8 @@ class Session(QObject):
                 live.told = True
                 self.keeper.trouble.emit(live.writer.trouble)
             self.arrived.emit(live.chat, live.turn)
+            if live.turn.answer.ended:
+                self.ended.emit(live.chat, live.turn)
 
         if live.cancelled:
             receive([Finished("cancelled", "", (), live.turn.answer.stats)])
@@ -497,7 +268,8 @@ class Session(QObject):
         self, chat: Chat, turn: Turn, sampling: SamplingSettings, speculation: SpeculationSettings
     ) -> ChatRequest:
         """What the engine is asked for a turn. Raises `BadRequest`."""
-        return ChatRequest(chat.messages(turn), sampling, speculation, max_tokens=self.max_tokens)
+        messages = chat.messages(turn, prompt_variables.values(self.pair))
+        return ChatRequest(messages, sampling, speculation, max_tokens=self.generation_of(chat).max_tokens)
 
     def _end(self, live: Live) -> None:
         self._live.pop(live.turn, None)
@@ -521,20 +293,5 @@ class Session(QObject):
             self._engine.close()
 
 
-def _ensure(store: ConversationStore, chat: Chat) -> int:
-    """The chat's id, after giving it a row if it has none yet. On the store's thread, where such wishes queue."""
-    if chat.id is None:
-        settings = {**chat.settings, OPENED_AT: time.time()}
-        chat.id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings)
-    return chat.id
-
-
 def _path(store: ConversationStore, chat: Chat) -> list[Message]:
     return [] if chat.id is None else store.messages.path(chat.id)
-
-
-def _as_engine_error(error: BaseException) -> EngineError:
-    if isinstance(error, EngineError):
-        return error
-    log.error("the engine failed in a call", exc_info=error)
-    return InternalFailure(str(error) or type(error).__name__)

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
-from app.actions import ACTIONS, MENUS, menu_title
+from app.action_table import ACTIONS, MENUS
+from app.actions import menu_title
 from app.overlay import Overlay
 
 if TYPE_CHECKING:

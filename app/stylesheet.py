@@ -19,7 +19,7 @@ _FONT_SIZE = re.compile(r"font-size: (\d+)px")
 _RULES = Template("""
 * { font-size: 14px; }
 QWidget { color: $text; }
-QMainWindow, #middle, #transcript, #transcriptBody { background: $window; }
+QMainWindow, #middle, #transcript { background: $window; }
 QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4px 8px; font-size: 12px; }
 
 #sidebar { background: $sidebar; border: none; border-right: 1px solid $line; }
@@ -29,8 +29,10 @@ QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4
 QSplitter::handle { background: $line; }
 
 QLabel[look="muted"] { color: $muted; font-size: 12px; }
+QLabel[look="problem"] { color: $problem; font-size: 12px; }
 QLabel[look="caption"] { color: $faint; font-size: 11px; }
 QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
 QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[look="big"] { font-weight: 600; font-size: 40px; }
 QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
@@ -68,6 +70,8 @@ QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px;
 
 QToolButton[look="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[look="quiet"]:focus { border: 2px solid $main; padding: 0; }
+QToolButton[look="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[look="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
 
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
@@ -102,9 +106,9 @@ QLineEdit:focus { border: 1px solid $main; }
 QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
     selection-background-color: $selection; selection-color: $text; }
 QTableView::item { padding: 4px 8px; border: none; }
-QHeaderView, QHeaderView::section { background: $panel; color: $muted; border: none; padding: 6px 8px;
-    font-size: 12px; }
-QHeaderView::section { border-bottom: 1px solid $line; }
+QHeaderView { background: $panel; border: none; font-size: 12px; }
+QHeaderView::section { background: $panel; color: $muted; border: none; border-bottom: 1px solid $line;
+    padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
@@ -120,6 +124,18 @@ QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
 QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
 QLabel[look="title"]:disabled { color: $faint; }
 QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
+QSlider { min-height: 24px; }
+QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }
+QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width: 12px; height: 12px; margin: -6px 0;
+    border-radius: 8px; }
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
+QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
+QAbstractSpinBox:focus { border: 1px solid $main; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
+    background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; }
 QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }

@@ -84,6 +84,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.concurrent:
         return _measure_concurrency(arguments, scheduler, main, asked)
     scheduler.install(main, draft)
+    # As the window does while nobody has asked anything yet.
+    scheduler.calibrate()
     chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, draft)
@@ -185,13 +187,14 @@ def _table(report: dict[str, Any]) -> str:
             lines.append(f"{count:18}{speeds}{_ratio(figures['ratio']):>8}")
         return "\n".join(lines)
     lines += [
-        f"{'arm':24}{'tokens/s':>10}{'speed-up':>10}{'slowest':>9}{'TTFT':>7}{'accepted':>10}{'host':>7}  by kind",
+        f"{'arm':24}{'tokens/s':>10}{'speed-up':>10}{'slowest':>9}{'answer':>9}{'TTFT':>7}{'accepted':>10}{'host':>7}"
+        "  by kind",
     ]
     for name, figures in report["arms"].items():
         kinds = "  ".join(f"{kind} {_ratio(part['speedup'])}" for kind, part in figures["by_kind"].items())
         lines.append(
             f"{name:24}{figures['decode_tps']:>10.1f}{_ratio(figures['speedup']):>10}"
-            f"{_ratio(figures['slowest_speedup']):>9}{_ratio(figures['ttft_ratio']):>7}"
+            f"{_ratio(figures['slowest_speedup']):>9}{_ratio(figures['answer_speedup']):>9}{_ratio(figures['ttft_ratio']):>7}"
             f"{_percent(figures['accept_rate']):>10}{_percent(figures['host_share']):>7}  {kinds}"
         )
     return "\n".join(lines)

@@ -115,6 +115,9 @@ def _search(arguments: argparse.Namespace) -> int:
 def _download(arguments: argparse.Namespace) -> int:
     access = _access(arguments)
     names = [parse_repository(arguments.id)]
+    if access.offline:
+        # A queue would wait until somebody switches that off.
+        raise HubError("kept-offline", names[0])
     if arguments.with_draft:
         with HubClient(access) as client:
             draft = suggest_draft(client, names[0], load_catalog(), _small_files())
@@ -211,7 +214,7 @@ def _access(arguments: argparse.Namespace) -> HubAccess:
     proxies = urllib.request.getproxies()
     endpoint = arguments.endpoint or constants.ENDPOINT or HUGGING_FACE
     proxy = proxies.get("https" if endpoint.startswith("https") else "http")
-    return HubAccess(endpoint, get_token(), proxy)
+    return HubAccess(endpoint, get_token(), proxy, offline=constants.is_offline_mode())
 
 
 def _cache(arguments: argparse.Namespace) -> Path:

@@ -180,19 +180,26 @@ class Theme(QObject):
         return self.mode == "dark"
 
     def _dress(self) -> None:
-        global _current
+        global _current, _text_size
         self.colours = _current = dark() if self.is_dark else light()
+        _text_size = self.text_size
         self._application.setPalette(_palette(self.colours))
         self._application.setStyleSheet(stylesheet(self.colours, self.text_size))
         self.changed.emit()
 
 
 _current: Colours | None = None
+_text_size = 100
 
 
 def colours() -> Colours:
     """The colours in use."""
     return _current or light()
+
+
+def scaled(pixels: int) -> int:
+    """A length that goes with the text, at the text size in use."""
+    return round(pixels * _text_size / 100)
 
 
 def _palette(colours: Colours) -> QPalette:

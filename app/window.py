@@ -14,10 +14,12 @@ from app import crash
 from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
-from app.places import settings_folder
+from app.places import data_folder, settings_folder
 from app.preferences.preference_file import PreferenceFile
+from app.preferences.relocation import MoveRefused, heal, move_folder
 from app.record import RECORD
 from app.session import Session
+from app.sharing import Sharing
 from engine import Engine, starter_pair
 
 
@@ -38,6 +40,20 @@ def open_window(
     QTimer.singleShot(0, session, partial(_load_last, session, preferences) if preferences else session.load_starter)
     QTimer.singleShot(0, library, library.start)
     return window, session
+
+
+def move_chats(preferences: PreferenceFile) -> MoveRefused | None:
+    """Move the chats where the user wanted them, while nobody has them open; why that did not work, or None."""
+    heal(data_folder())
+    wanted = preferences.values.move_chats_to
+    if not wanted:
+        return None
+    preferences.change(move_chats_to="")
+    try:
+        move_folder(data_folder(), Path(wanted))
+    except MoveRefused as refused:
+        return refused
+    return None
 
 
 def _load_last(session: Session, preferences: PreferenceFile) -> None:
@@ -63,14 +79,23 @@ def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = PreferenceFile(settings_folder() / "settings.json", later=disk.submit)
+    refused = move_chats(preferences)
+    crashed = crash.watch()
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
     RECORD.start()
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
-    crash.catch_in_slots(window.show_crash)
+    sharing = Sharing(session)
+    crash.catch_in_slots(window.news.tell_of_error)
+    if refused is not None:
+        window.news.tell_of_move(refused)
+    if crashed is not None:
+        window.news.tell_of_crash(crashed)
     code = application.exec()
+    sharing.close()
     session.close()
+    crash.end_watch()
     disk.shutdown()
     return code

@@ -1,125 +1,106 @@
 """`tandem bench --window`: what the window costs, measured on the real one.
 
-A stored chat of many messages is open while an answer streams into it at a fixed rate; a frame is the time that the
-Qt thread is busy from one wait to the next. Then the starter pair answers alone and in the window, in turns: the ratio
-is what the window takes from the engine.
+A stored chat of many messages is open while an answer streams into it at a fixed rate; a frame is what the Qt thread
+does for one picture on the screen: taking what the engine said, layout, painting. A long answer tells whether a token
+costs more at its end than at its start, and an answer of many rounds what the live panel costs by itself. Then two
+engines answer alone and in the window, in turns: the ratio is what the window takes from them. The starter pair shares
+the processor with the window; the other one waits for something else, as an engine on a GPU does.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import statistics
 import tempfile
-import threading
 import time
-from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.events import Finished, Token, TokensCommitted
-from engine.stats import RequestStats, RoundRecord
+from app.steady_engine import PARAGRAPH, TOKENS_A_ROUND, SteadyEngine, WaitingEngine
+from engine.events import Finished
+from engine.requests import SamplingSettings
+from engine.stats import RequestStats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from PySide6.QtWidgets import QWidget
+
+    from app.bridge import Bridge
+    from app.main_window import MainWindow
     from app.session import Session
-    from engine.engine import Engine
     from engine.events import Event
-    from engine.requests import ChatRequest
-    from engine.settings import EngineSettings
 
-_PARAGRAPH = (
-    "A draft model guesses **several** tokens, and the main model checks them in one pass. What it agrees with is "
-    "kept; the first one that it would have said otherwise is replaced by its own.\n\n"
-    "- a right guess costs nothing\n- a wrong one costs a little\n\n"
-    "```python\nfor guess in guesses:\n    check(guess)\n```\n\n"
-)
-_TOKENS_A_ROUND = 4
+LATE_MS = 32.0
 _QUESTION = "Tell me everything about speculative decoding."
-
-
-@dataclass(frozen=True)
-class _Info:
-    name: str = "bench"
-    path: Path = Path("bench")
-    context_length: int = 32_768
-    bytes: int = 0
-    architecture: str = "llama"
-
-
-@dataclass(frozen=True)
-class _Pair:
-    main: _Info = _Info()
-    draft: _Info | None = None
-    draft_problem: None = None
-
-
-class _SteadyEngine:
-    """Says the same paragraph over and over, at `rate` tokens a second, `count` tokens long."""
-
-    def __init__(self, rate: float, count: int) -> None:
-        self._rate, self._count = rate, count
-        self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
-
-    def configure(self, _settings: EngineSettings) -> None:
-        """There is nothing to limit."""
-
-    def load(self, *_: object) -> Future[_Pair]:
-        future: Future[_Pair] = Future()
-        future.set_result(_Pair())
-        return future
-
-    def submit(self, _request: ChatRequest, on_event: Callable[[Event], None]) -> _SteadyEngine:
-        self._thread = threading.Thread(target=self._speak, args=(on_event,), name="steady-engine")
-        self._thread.start()
-        return self
-
-    def cancel(self) -> None:
-        self._closed.set()
-
-    def close(self) -> None:
-        self._closed.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _speak(self, on_event: Callable[[Event], None]) -> None:
-        words = [_PARAGRAPH[place : place + 4] for place in range(0, len(_PARAGRAPH), 4)]
-        started, said = time.perf_counter(), []
-        for number in range(self._count // _TOKENS_A_ROUND):
-            first = number * _TOKENS_A_ROUND
-            tokens = tuple(
-                Token(place, words[place % len(words)], "draft", place - first, number, -0.1)
-                for place in range(first, first + _TOKENS_A_ROUND)
-            )
-            text = "".join(token.text for token in tokens)
-            said.append(text)
-            record = RoundRecord(number, "draft", 4, 3, 4, 5, first / self._rate, 0.001, 0.003, 0.001)
-            stats = RequestStats(generated_tokens=first + _TOKENS_A_ROUND, rounds=number + 1, drafted=4, accepted=3)
-            due = started + (first + _TOKENS_A_ROUND) / self._rate
-            if self._closed.wait(max(0.0, due - time.perf_counter())):
-                break
-            on_event(TokensCommitted(text, tokens, record, stats))
-        on_event(Finished("stop", "".join(said), (), stats))
+_SIZE = (1440, 900)
+_LONG_TOKENS, _LONG_RATE = 20_000, 1000.0
+_ENGINE_TOKENS = 400
+_FRAME_S = 0.016
+# A round of a model that does about 40 plain steps a second on a GPU, with the Python that goes on around it.
+_GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
 
 
 @dataclass
-class _Frames:
-    """Busy times of the Qt thread in ms: from taking what the engine said to the next wait, painting included."""
+class Frames:
+    """Times of the Qt thread in ms, one entry a picture, while it is recording."""
 
     busy_ms: list[float] = field(default_factory=list)
+    """How long the thread worked for it."""
+    interval_ms: list[float] = field(default_factory=list)
+    """How long after the picture before it."""
     _since: float | None = None
+    _spent: float = 0.0
+    _painted: bool = False
+    _last: float | None = None
+
+    @contextmanager
+    def recording(self, bridge: Bridge, window: QWidget) -> Iterator[None]:
+        from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QObject
+
+        frames = self
+
+        class Paints(QObject):
+            def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+                if event.type() == QEvent.Type.UpdateRequest:
+                    frames.paints()
+                return False
+
+        dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
+        window.installEventFilter(paints)
+        bridge.frame_begins.connect(self.begins)
+        dispatcher.aboutToBlock.connect(self.waits)
+        yield
+        dispatcher.aboutToBlock.disconnect(self.waits)
+        bridge.frame_begins.disconnect(self.begins)
+        window.removeEventFilter(paints)
 
     def begins(self) -> None:
+        """There is work for a picture."""
         if self._since is None:
             self._since = time.perf_counter()
 
+    def paints(self) -> None:
+        """The picture is painted now."""
+        self.begins()
+        self._painted = True
+
     def waits(self) -> None:
-        if self._since is not None:
-            self.busy_ms.append(1000 * (time.perf_counter() - self._since))
-            self._since = None
+        """There is nothing to do for now."""
+        if self._since is None:
+            return
+        now = time.perf_counter()
+        self._spent += now - self._since
+        self._since = None
+        if self._painted:
+            self.busy_ms.append(1000 * self._spent)
+            if self._last is not None:
+                self.interval_ms.append(1000 * (now - self._last))
+            self._spent, self._painted, self._last = 0.0, False, now
 
 
 def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dict[str, Any]:
@@ -134,46 +115,134 @@ def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dic
 
     application = Application(["tandem"], "en")
     return {
-        "frames": _frames(application, messages, rate, seconds),
-        "engine": _engine_share(application, repetitions),
+        "frames": frame_figures(application, messages, rate, seconds),
+        "long": long_figures(application, _LONG_TOKENS, _LONG_RATE),
+        "panel": panel_figures(application, 2000),
+        "engine": _starter_share(application, repetitions),
+        "gpu": _gpu_share(application, repetitions),
     }
 
 
-def _frames(application: Any, messages: int, rate: float, seconds: float) -> dict[str, Any]:
-    from PySide6.QtCore import QAbstractEventDispatcher
-
+@contextmanager
+def _window(application: Any, make_engine: Callable[[], Any], messages: int) -> Iterator[tuple[MainWindow, Session]]:
+    """The real window with settings and chats of its own, ready to be asked."""
     from app.main_window import MainWindow
+    from app.models.library import Library
+    from app.preferences.preference_file import PreferenceFile
     from app.session import Session
+    from app.sharing import Sharing
+    from engine import starter_pair
 
-    frames, dispatcher = _Frames(), QAbstractEventDispatcher.instance()
     with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
         chats = Path(folder) / "chats.db"
-        _fill(chats, messages)
-        engine = _SteadyEngine(rate, round(rate * seconds))
-        session = Session(lambda: engine, (Path("main"), Path("draft")), chats)  # type: ignore[arg-type,return-value]
-        window = MainWindow(session, application)
+        if messages:
+            _fill(chats, messages)
+        session = Session(make_engine, starter_pair(), chats)
+        window = MainWindow(session, application, Library(PreferenceFile(Path(folder) / "settings.json")))
+        window.resize(*_SIZE)
+        sharing = Sharing(session)
         window.show()
         session.load_starter()
-        wait(lambda: session.ready and bool(session.chat.turns), 30)
+        wait(lambda: session.ready and bool(session.chat.turns or not messages), 120)
         wait(lambda: False, 1)
-        session.bridge.frame_begins.connect(frames.begins)
-        dispatcher.aboutToBlock.connect(frames.waits)
+        yield window, session
+        sharing.close()
+        window.close()
+
+
+def frame_figures(application: Any, messages: int, rate: float, seconds: float) -> dict[str, Any]:
+    """Frames and the Qt thread's processor time while an answer streams into a chat of so many messages."""
+    engine, frames = SteadyEngine(rate, round(rate * seconds)), Frames()
+    with (
+        _window(application, lambda: engine, messages) as (window, session),
+        frames.recording(session.bridge, window),
+    ):
+        began = time.thread_time()
         answer = session.ask(_QUESTION).answer
         wait(lambda: answer.ended, seconds * 4 + 10)
-        dispatcher.aboutToBlock.disconnect(frames.waits)
-        window.close()
-    times = sorted(frames.busy_ms)
+        spent = time.thread_time() - began
+    times = frames.busy_ms
     return {
         "messages": messages,
         "tokens_per_second": rate,
         "tokens": len(answer.tokens),
         "count": len(times),
         "median_ms": statistics.median(times),
-        "p99_ms": times[math.ceil(0.99 * len(times)) - 1],
-        "worst_ms": times[-1],
-        "first_half_median_ms": statistics.median(frames.busy_ms[: len(times) // 2]),
-        "second_half_median_ms": statistics.median(frames.busy_ms[len(times) // 2 :]),
+        "p99_ms": _percentile(times, 0.99),
+        "worst_ms": max(times),
+        "interval_median_ms": statistics.median(frames.interval_ms),
+        "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
+        "interval_worst_ms": max(frames.interval_ms),
+        "late": sum(interval > LATE_MS for interval in frames.interval_ms),
+        "gui_cpu_s_per_1000_tokens": 1000 * spent / max(1, len(answer.tokens)),
     }
+
+
+def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
+    """The Qt thread's processor time for 1,000 tokens in the first and in the last fifth of a long answer."""
+    engine, frames = SteadyEngine(rate, tokens), Frames()
+    spent: list[tuple[int, float]] = []
+    with _window(application, lambda: engine, 0) as (window, session):
+        answer = session.ask(_QUESTION).answer
+        session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
+        with frames.recording(session.bridge, window):
+            wait(lambda: answer.ended, 4 * tokens / rate + 10)
+    fifth = len(answer.tokens) // 5
+    return {
+        "tokens": len(answer.tokens),
+        "tokens_per_second": rate,
+        "first_gui_cpu_s_per_1000_tokens": _cost(spent, fifth // 4, fifth),
+        "last_gui_cpu_s_per_1000_tokens": _cost(spent, 4 * fifth, len(answer.tokens)),
+        "median_ms": statistics.median(frames.busy_ms),
+        "worst_ms": max(frames.busy_ms),
+        "interval_worst_ms": max(frames.interval_ms),
+    }
+
+
+def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
+    """Seconds for 1,000 tokens between two counts, of (count, seconds so far)."""
+    inside = [entry for entry in spent if first <= entry[0] <= last]
+    return 1000 * (inside[-1][1] - inside[0][1]) / max(1, inside[-1][0] - inside[0][0])
+
+
+def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
+    """The Qt thread's processor time for a frame in which only the live panel has news, two rounds a frame."""
+    from PySide6.QtCore import QCoreApplication
+
+    from app.chat.answer import Answer
+    from app.speculation.panel import SpeculationPanel
+
+    events: list[Event] = []
+    SteadyEngine(1e9, TOKENS_A_ROUND * rounds).speak(events.append)
+    times: list[float] = []
+    with _window(application, lambda: SteadyEngine(1.0, 0), 0) as (window, _):
+        panel, answer = window.findChild(SpeculationPanel), Answer()
+        assert panel is not None
+        panel.show_answer(answer)
+        for place in range(0, len(events) - 2, 2):
+            answer.apply(events[place : place + 2])
+            began = time.thread_time()
+            panel.follow()
+            QCoreApplication.processEvents()
+            # The platform paints a few ms after it was asked to.
+            time.sleep(_FRAME_S)
+            QCoreApplication.processEvents()
+            times.append(1000 * (time.thread_time() - began))
+            if place == len(events) // 10 * 2:
+                before = _memory()
+        grown = _memory() - before
+    return {"rounds": rounds, "mean_ms": statistics.fmean(times), "worst_ms": max(times), "memory_grown_mb": grown}
+
+
+def _memory() -> float:
+    """What the process holds, in MB."""
+    import psutil
+
+    return float(psutil.Process().memory_info().rss) / 1e6
+
+
+def _percentile(times: list[float], share: float) -> float:
+    return sorted(times)[math.ceil(share * len(times)) - 1]
 
 
 def _fill(chats: Path, messages: int) -> None:
@@ -188,49 +257,69 @@ def _fill(chats: Path, messages: int) -> None:
         for number in range(messages // 2):
             asked = store.messages.add_user_turn(chat, f"Question {number} about drafts?")
             answer = store.answers.start(asked, AnswerSource())
-            store.answers.finish(answer, "stop", RequestStats(), _PARAGRAPH * (1 + number % 4))
+            store.answers.finish(answer, "stop", RequestStats(), PARAGRAPH * (1 + number % 4))
     store.close()
 
 
-def _engine_share(application: Any, repetitions: int) -> dict[str, Any]:
-    """Decoding speed of the starter pair alone and while the window shows the answer, in turns."""
-    from app.main_window import MainWindow
-    from app.session import Session
+def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
+    """Plain decoding of the starter pair: it has as many events a second as there can be."""
+    from app.conversations.own_settings import Generation
     from engine import Engine, starter_pair
+    from engine.requests import SpeculationSettings
 
+    with _window(application, Engine, 0) as (_, session):
+        sampling, speculation = _endless(starter_pair()[0]), SpeculationSettings(method="off")
+        session.set_defaults(Generation(sampling, speculation, _ENGINE_TOKENS))
+        return _shares(session, repetitions)
+
+
+def _gpu_share(application: Any, repetitions: int) -> dict[str, Any]:
+    engine = WaitingEngine(_GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS)
+    with _window(application, lambda: engine, 0) as (_, session):
+        return _shares(session, repetitions)
+
+
+def _endless(model: Path) -> SamplingSettings:
+    """Greedy, and without the token that would end the answer."""
+    ends = json.loads((model / "config.json").read_text(encoding="utf-8"))["eos_token_id"]
+    return SamplingSettings(logit_bias=dict.fromkeys(ends if isinstance(ends, list) else [ends], -1e9))
+
+
+def _shares(session: Session, repetitions: int) -> dict[str, Any]:
+    """Decoding speed alone and while the window shows the answer, in turns, after one of each to warm up."""
     alone: list[float] = []
     shown: list[float] = []
-    with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
-        session = Session(Engine, starter_pair(), Path(folder) / "chats.db")
-        window = MainWindow(session, application)
-        window.show()
-        session.load_starter()
-        wait(lambda: session.ready, 120)
-        for _ in range(repetitions):
-            alone.append(_speed_alone(session.engine, session))
-            session.new_chat()
-            answer = session.ask(_QUESTION).answer
-            wait(lambda answer=answer: answer.ended, 120)  # type: ignore[misc]
-            shown.append(answer.stats.decode_tps or 0.0)
-        window.close()
+    costs: list[float] = []
+    for _ in range(repetitions + 1):
+        alone.append(_speed_alone(session))
+        session.new_chat()
+        began = time.thread_time()
+        answer = session.ask(_QUESTION).answer
+        wait(lambda answer=answer: answer.ended, 120)  # type: ignore[misc]
+        costs.append(1000 * (time.thread_time() - began) / max(1, len(answer.tokens)))
+        shown.append(answer.stats.decode_tps or 0.0)
     return {
-        "alone_tps": statistics.median(alone),
-        "shown_tps": statistics.median(shown),
-        "ratio": statistics.median(second / first for first, second in zip(alone, shown, strict=True) if first),
+        "alone_tps": statistics.median(alone[1:]),
+        "shown_tps": statistics.median(shown[1:]),
+        "ratio": statistics.median(second / first for first, second in zip(alone[1:], shown[1:], strict=True) if first),
+        "gui_cpu_s_per_1000_tokens": statistics.median(costs[1:]),
     }
 
 
-def _speed_alone(engine: Engine, session: Session) -> float:
+def _speed_alone(session: Session) -> float:
+    """Nobody takes the events, and the Qt thread sleeps."""
     from engine.requests import ChatRequest
 
     ended: list[Event] = []
-    request = ChatRequest([{"role": "user", "content": _QUESTION}], session.sampling, session.speculation)
+    chosen = session.defaults
+    messages = [{"role": "user", "content": _QUESTION}]
+    request = ChatRequest(messages, chosen.sampling, chosen.speculation, chosen.max_tokens)
 
     def listen(event: Event) -> None:
         if isinstance(event, Finished):
             ended.append(event)
 
-    engine.submit(request, listen)
+    session.engine.submit(request, listen)
     while not ended:
         time.sleep(0.02)
     return ended[0].stats.decode_tps or 0.0  # type: ignore[union-attr]
@@ -248,13 +337,27 @@ def wait(ready: Callable[[], bool], seconds: float) -> None:
 
 
 def table(report: dict[str, Any]) -> str:
-    frames, engine = report["frames"], report["engine"]
-    return (
+    """The figures in words."""
+    frames, long, panel = report["frames"], report["long"], report["panel"]
+    lines = [
         f"{frames['count']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
-        f"{frames['messages']} messages ({frames['tokens']} tokens)\n"
-        f"median {frames['median_ms']:.1f} ms (first half {frames['first_half_median_ms']:.1f}, second "
-        f"{frames['second_half_median_ms']:.1f}), 99th percentile {frames['p99_ms']:.1f} ms, worst "
-        f"{frames['worst_ms']:.1f} ms\n"
-        f"starter pair: {engine['alone_tps']:.0f} tokens/s alone, {engine['shown_tps']:.0f} in the window, ratio "
-        f"{engine['ratio']:.3f}"
-    )
+        f"{frames['messages']} messages ({frames['tokens']} tokens)",
+        f"work a frame: median {frames['median_ms']:.1f} ms, 99th percentile {frames['p99_ms']:.1f} ms, worst "
+        f"{frames['worst_ms']:.1f} ms",
+        f"from frame to frame: median {frames['interval_median_ms']:.1f} ms, 99th percentile "
+        f"{frames['interval_p99_ms']:.1f} ms, worst {frames['interval_worst_ms']:.1f} ms, {frames['late']} later than "
+        f"{LATE_MS:.0f} ms",
+        f"Qt thread: {frames['gui_cpu_s_per_1000_tokens']:.2f} s of processor time for 1,000 tokens",
+        f"{long['tokens']} tokens at {long['tokens_per_second']:.0f}/s: "
+        f"{long['first_gui_cpu_s_per_1000_tokens']:.2f} s for 1,000 tokens in the first fifth, "
+        f"{long['last_gui_cpu_s_per_1000_tokens']:.2f} s in the last; frames worst {long['worst_ms']:.1f} ms",
+        f"live panel over {panel['rounds']} rounds: mean {panel['mean_ms']:.2f} ms a frame, worst "
+        f"{panel['worst_ms']:.1f} ms, memory grown by {panel['memory_grown_mb']:.1f} MB",
+    ]
+    for name, key in (("starter pair", "engine"), ("an engine that waits for a GPU", "gpu")):
+        share = report[key]
+        lines.append(
+            f"{name}: {share['alone_tps']:.0f} tokens/s alone, {share['shown_tps']:.0f} in the window, ratio "
+            f"{share['ratio']:.3f}; Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s for 1,000 tokens"
+        )
+    return "\n".join(lines)

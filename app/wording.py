@@ -47,6 +47,7 @@ def _error_sentences(code: str) -> str:
             "The model's chat template cannot write this conversation: {detail}. "
             "Start a new chat or choose another model.",
         ),
+        "busy": translate("Errors", "An answer is being written. Try again when it has ended."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."
@@ -78,12 +79,21 @@ def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
             "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
             "Choose a smaller model or close other apps.",
         )
-    return sentence.format(
+    sentences = [sentence]
+    if arguments["kv_bits"]:
+        sentences.append(
+            translate("Errors", "It fits as it is with a KV cache of {bits} bits, which the settings offer.")
+        )
+    if arguments["draft_bytes"]:
+        sentences.append(translate("Errors", "A draft model that takes up to {draft} GB fits."))
+    return " ".join(sentences).format(
         name=arguments["name"],
         needed=_number(arguments["needed"] / 1e9, 1),
         available=_number(arguments["available"] / 1e9, 1),
         context=_number(arguments["context"]),
         largest=_number(arguments["largest_context"]),
+        bits=arguments["kv_bits"],
+        draft=_number(arguments["draft_bytes"] / 1e9, 1),
     )
 
 

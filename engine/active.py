@@ -43,6 +43,11 @@ def log_finished(event: Finished) -> None:
     )
 
 
+def log_lost() -> None:
+    """Called where the caches of a request that failed cannot even be put away."""
+    log.exception("the caches of a failed request are lost")
+
+
 def as_engine_error(error: Exception) -> EngineError:
     if isinstance(error, EngineError):
         return error

@@ -21,9 +21,11 @@ from engine.events import Event, Failed, Finished
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
+    from engine.model_changes import ModelChanges
     from engine.models import LoadedPair
     from engine.requests import ChatRequest
     from engine.scheduler import EngineStatus, Scheduler
+    from engine.slices import Slices
     from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -78,6 +80,7 @@ class Engine:
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
+        self._reading = 0, 0
         # Counts what a calibration should make room for.
         self._asked = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -94,19 +97,25 @@ class Engine:
     ) -> Future[LoadedPair]:
         """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
 
-        The future raises `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless
-        `allow_oversize`; the one loaded before then stays. A draft that cannot be used does not stop the main model:
-        see `LoadedPair.draft_problem`.
+        Requests that run go on with the old model and end as cancelled when the new one is there; those that are
+        submitted meanwhile wait for it, but not for the draft. The future raises `ModelNotUsable` when the main model
+        cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the one loaded before then stays. A draft that
+        cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
         """
-        return self._call(lambda scheduler: scheduler.load(main, draft, allow_oversize=allow_oversize))
+        return self._change(lambda changes: changes.load(main, draft, allow_oversize=allow_oversize))
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
         """Load another draft model, or none, beside the main model; takes effect at the next round."""
-        return self._call(lambda scheduler: scheduler.set_draft(draft, allow_oversize=allow_oversize))
+        return self._change(lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), holds=False)
 
     def unload(self) -> Future[LoadedPair]:
         """Drop both models and everything cached for them."""
-        return self._call(lambda scheduler: scheduler.unload())
+        return self._change(lambda changes: changes.go())
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Of the model that is being loaded, or was last: bytes of its weights that are in memory, and all of them."""
+        return self._reading
 
     @property
     def settings(self) -> EngineSettings:
@@ -123,7 +132,7 @@ class Engine:
         return self._call(lambda scheduler: scheduler.status, urgent=False)
 
     def clear_prefix_cache(self) -> Future[None]:
-        """Forget all finished turns and give their memory back; the next question reads its whole prompt."""
+        """Forget all finished turns, in memory and on disk; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
@@ -178,6 +187,26 @@ class Engine:
             future.set_exception(EngineClosed())
         return future
 
+    def _change(
+        self, change: Callable[[ModelChanges], Slices[LoadedPair]], *, holds: bool = True
+    ) -> Future[LoadedPair]:
+        """Queue a change of models; requests submitted from now on wait for it if it `holds` them."""
+        future: Future[LoadedPair] = Future()
+
+        def done(outcome: LoadedPair | EngineError) -> None:
+            if isinstance(outcome, EngineError):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+        def command(scheduler: Scheduler) -> None:
+            if future.set_running_or_notify_cancel():
+                scheduler.changes.ask(change(scheduler.changes), done, holds=holds)
+
+        if not self._post(command):
+            future.set_exception(EngineClosed())
+        return future
+
     def _post(self, command: Command, *, urgent: bool = True) -> bool:
         with self._lock:
             if self._closed.is_set():
@@ -193,14 +222,17 @@ class Engine:
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler(self._settings, self._closed.is_set)
+        scheduler = Scheduler(self._settings, self._note_reading)
         try:
             self._serve(scheduler)
         finally:
+            self._take_the_rest(scheduler)
             scheduler.close()
-            self._refuse_the_rest(scheduler)
             # Without this the process can abort at exit.
             mx.clear_streams()
+
+    def _note_reading(self, read: int, total: int) -> None:
+        self._reading = read, total
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
@@ -232,7 +264,8 @@ class Engine:
         except queue.Empty:
             return _NOTHING
 
-    def _refuse_the_rest(self, scheduler: Scheduler) -> None:
+    def _take_the_rest(self, scheduler: Scheduler) -> None:
+        """So that closing the scheduler refuses it."""
         while True:
             try:
                 command = self._commands.get_nowait()

@@ -106,7 +106,9 @@ class QueueFull(EngineError):
 class NotEnoughMemory(EngineError):
     """`name` needs `needed` bytes for a context of `context` tokens, and `available` may be used.
 
-    `largest_context` tokens would fit, 0 if none; `terms` are the summands (code, whose, bytes).
+    `terms` are the summands (code, whose, bytes). What would fit instead, 0 where nothing does: a context of
+    `largest_context` tokens, caches of `kv_bits` bits, or a draft model that takes `draft_bytes` with its caches.
+    `missing` bytes more would be enough.
     """
 
     code = "not-enough-memory"
@@ -119,18 +121,26 @@ class NotEnoughMemory(EngineError):
         context: int,
         largest_context: int,
         terms: tuple[tuple[str, str, int], ...] = (),
+        *,
+        kv_bits: int = 0,
+        draft_bytes: int = 0,
     ) -> None:
+        self.missing = needed - available
         summands = " + ".join(f"{code} of {whose} {size / 1e9:.2f}" for code, whose, size in terms)
-        would_fit = f"{largest_context} tokens would fit" if largest_context else "no context would fit"
+        choices = [f"{largest_context} tokens"] * bool(largest_context)
+        choices += [f"{kv_bits}-bit caches"] * bool(kv_bits)
+        choices += [f"a draft model of {draft_bytes / 1e9:.2f} GB with its caches"] * bool(draft_bytes)
         super().__init__(
             f"{name} needs {needed / 1e9:.2f} GB for a context of {context} tokens ({summands}) "
-            f"and {available / 1e9:.2f} GB may be used; {would_fit}",
+            f"and {available / 1e9:.2f} GB may be used; {' or '.join(choices) or 'no context'} would fit",
             name=name,
             needed=needed,
             available=available,
             context=context,
             largest_context=largest_context,
             terms=terms,
+            kv_bits=kv_bits,
+            draft_bytes=draft_bytes,
         )
 
 

@@ -1,6 +1,7 @@
 """A model folder to a `LoadedModel`, safely: weights, tokenizer, template, limits.
 
-Everything that can be wrong with a folder ends as `ModelNotUsable` with its reason. Runs on the engine's thread.
+Everything that can be wrong with a folder ends as `ModelNotUsable` with its reason. Arrays are made on the engine's
+thread, to which they belong, a piece at a time; what needs no MLX goes on beside it.
 """
 
 from __future__ import annotations
@@ -14,20 +15,25 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
-from mlx_lm.utils import dequantize_model, load_model, load_tokenizer
+from mlx_lm.utils import dequantize_model, load_config, load_model, load_tokenizer
 
-from engine.errors import EngineClosed, ModelNotUsable
-from engine.hub.inspection import check_folder
+from engine.disk_thread import DiskThread
+from engine.errors import ModelNotUsable
+from engine.hub.inspection import check_folder, weight_files
 from engine.hub.names import resolve_model
 from engine.hub.repository_names import repository_of_folder
+from engine.slices import Slices, at_once, result_of
 
 log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
-# Weights that are read at once: loading can be given up in between.
-PIECE_BYTES = 2**28
+# Weights that are read at once, between two tokens of those who stream.
+PIECE_BYTES = 2**25
+
+OnRead = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
@@ -63,23 +69,32 @@ class LoadedModel:
         return _new_caches(self.model, self.info.kv_bits, self.kv_group)
 
 
-def load(
-    name_or_path: str | Path, kv_bits: int | None = None, give_up: Callable[[], bool] = lambda: False
-) -> LoadedModel:
+def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
     """Load a model from a folder, or by its Hub name from the local Hub cache.
 
     Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
-    the model cannot do with caches of `kv_bits`, they stay as they are. Between pieces of the weights `give_up` is
-    asked. Raises `ModelNotUsable`, and `EngineClosed` after giving up.
+    the model cannot do with caches of `kv_bits`, they stay as they are. Raises `ModelNotUsable`.
+    """
+    return at_once(load_in_slices(name_or_path, kv_bits))
+
+
+def load_in_slices(
+    name_or_path: str | Path,
+    kv_bits: int | None = None,
+    streaming: Callable[[], bool] = lambda: False,
+    on_read: OnRead = lambda _read, _total: None,
+) -> Slices[LoadedModel]:
+    """`load` in slices of some milliseconds each; while somebody is `streaming`, none of them waits for the disk.
+
+    `on_read` is told how many bytes of how many are in memory before each piece of the weights.
     """
     path = resolve_model(name_or_path)
-    check_folder(path)
-    model, config = _load_weights(path, give_up)
-    tokenizer = _load_tokenizer(path, config)
-    vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
-    if vocabulary == 0:
-        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
-    group = _kv_group(model, kv_bits) if kv_bits is not None else 0
+    with DiskThread() as disk:
+        yield from result_of(disk.start(check_folder, path))
+        reading = disk.start(_load_tokenizer, path)
+        model, config = yield from _load_weights(path, disk, streaming, on_read)
+        tokenizer, vocabulary = yield from result_of(reading)
+    group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
     info = ModelInfo(
         name=_display_name(name_or_path, path),
         path=path,
@@ -91,30 +106,39 @@ def load(
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)
     loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
-    _warm_up(loaded)
+    yield from _warm_up(loaded)
     return loaded
 
 
-def _warm_up(loaded: LoadedModel) -> None:
+def _warm_up(loaded: LoadedModel) -> Slices[None]:
     """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures."""
     try:
         caches = loaded.new_caches()
         for rows in (8, 1, 5, 1):
             mx.eval(loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches))
+            yield None
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, IndexError) as error:
         raise _explain(loaded.info.path, error) from error
 
 
-def _load_weights(path: Path, give_up: Callable[[], bool]) -> tuple[nn.Module, dict[str, Any]]:
+def _load_weights(
+    path: Path, disk: DiskThread, streaming: Callable[[], bool], on_read: OnRead
+) -> Slices[tuple[nn.Module, dict[str, Any]]]:
+    # More than half of what is free would push out what was read first.
+    ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
     try:
         model, config = load_model(path, lazy=True)
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
+        read, total = 0, _parameter_bytes(model)
         for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
-            if give_up():
-                raise EngineClosed
+            on_read(read, total)
+            yield None
+            while ahead is not None and not ahead.done() and streaming():
+                yield ahead
             mx.eval(piece)
+            read += sum(array.nbytes for array in piece)
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
         raise _explain(path, error) from error
     return model, config
@@ -143,7 +167,7 @@ def _quantised(cache: Any, bits: int, group: int) -> Any:
     return cache.to_quantized(group_size=group, bits=bits) if type(cache) is KVCache else cache
 
 
-def _kv_group(model: nn.Module, bits: int) -> int:
+def _kv_group(model: nn.Module, bits: int) -> Slices[int]:
     """How many values may share a scale in quantised caches of this model; 0 where it cannot read them."""
     for group in (64, 32):
         caches = _new_caches(model, bits, group)
@@ -151,6 +175,7 @@ def _kv_group(model: nn.Module, bits: int) -> int:
             # The first pass fills the caches, the second reads them.
             for _ in range(2):
                 mx.eval(model(mx.zeros((1, 1), mx.uint32), cache=caches))
+                yield None
         # What models raise on a cache that they were not made for is as various as they are.
         except Exception as error:
             log.info("caches of %d bits in groups of %d cannot be used: %s", bits, group, error)
@@ -175,13 +200,19 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     return ModelNotUsable(path, "wrong-tensors", words[:120])
 
 
-def _load_tokenizer(path: Path, config: dict[str, Any]) -> Any:
+def _load_tokenizer(path: Path) -> tuple[Any, int]:
+    """The tokenizer, and how many ids it knows."""
     try:
+        ends = load_config(path).get("eos_token_id")
         # Without the answer, transformers asks on standard input whether a stranger's code may run.
-        return load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=config.get("eos_token_id"))
+        tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+        vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     # A tokenizer comes from files that a stranger wrote; whatever they make the library raise has one meaning here.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
+    if vocabulary == 0:
+        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
+    return tokenizer, vocabulary
 
 
 def _context_length(config: dict[str, Any]) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import psutil
 
 from engine.errors import NotEnoughMemory
 from engine.hub.cache_shape import cache_shape
-from engine.hub.fit import FitReport, ModelSize, check_fit, context_length, largest_context
+from engine.hub.fit import ModelSize, check_fit, context_length, largest_context
 from engine.hub.inspection import read_config, weight_files
 
 # Scales and offsets of a quantised cache: two 16-bit numbers for every 64 values.
@@ -65,30 +65,31 @@ def element_bytes(kv_bits: int | None) -> float:
     return 2.0 if on_gpu() else 4.0
 
 
-def check_load(main: ModelSize, draft: ModelSize | None, context: int, use: MemoryUse, freed: int) -> None:
-    """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit, once `freed` bytes are free."""
-    context = min(context, context_length(main.config) or context)
-    report = check_fit(main, draft, context, use.free + freed)
-    if not report.fits:
-        raise _too_much(draft or main, report, largest_context(main, draft, use.free + freed))
+def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
+    """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit into `free` bytes."""
+    context = _reached(main, context)
+    if not check_fit(main, draft, context, free).fits:
+        raise _too_much(Path((draft or main).id).name, main, draft, context, free)
 
 
-def cache_bytes(config: Mapping[str, Any], tokens: int, kv_bits: int | None) -> int:
+def weights_fit(model: ModelSize, context: int, free: int) -> bool:
+    """Whether one more model with caches for `context` tokens fits into `free` bytes."""
+    return check_fit(model, None, _reached(model, context), free).fits
+
+
+def check_text(main: ModelSize, draft: ModelSize | None, tokens: int, free: int) -> None:
+    """Raise `NotEnoughMemory` unless a text of `tokens` tokens fits into `free` bytes, with what reading it takes.
+
+    The models are loaded already: of their sizes the weights are 0.
+    """
+    if not check_fit(main, draft, tokens, free).fits:
+        raise _too_much(main.id, main, draft, tokens, free)
+
+
+def cache_bytes(model: ModelSize, tokens: int) -> int:
     """What the caches of one text of `tokens` tokens take."""
-    shape = cache_shape(config)
-    return int(shape.growing_bytes(tokens, 1) * element_bytes(kv_bits)) + shape.state_bytes()
-
-
-def check_text(name: str, tokens: int, cost: Callable[[int], int], free: int) -> None:
-    """Raise `NotEnoughMemory` unless a text of `tokens` tokens, which takes `cost(tokens)` bytes, fits into `free`."""
-    needed = cost(tokens)
-    if needed <= free:
-        return
-    low, high = 0, tokens
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if cost(middle) <= free else (low, middle - 1)
-    raise NotEnoughMemory(name, needed, free, tokens, low, (("cache", "main and draft", needed),))
+    shape = cache_shape(model.config)
+    return int(shape.growing_bytes(tokens, 1) * model.element_bytes) + shape.state_bytes()
 
 
 class WiredLimit:
@@ -109,9 +110,31 @@ class WiredLimit:
             self._before = None
 
 
-def _too_much(model: ModelSize, report: FitReport, largest: int) -> NotEnoughMemory:
-    terms = tuple((term.code, term.model, term.bytes) for term in report.terms)
-    return NotEnoughMemory(Path(model.id).name, report.needed, report.limit, report.context, largest, terms)
+def _reached(main: ModelSize, context: int) -> int:
+    return min(context, context_length(main.config) or context)
+
+
+def _too_much(name: str, main: ModelSize, draft: ModelSize | None, context: int, free: int) -> NotEnoughMemory:
+    report = check_fit(main, draft, context, free)
+    terms = tuple((term.code, term.model, term.bytes) for term in report.terms if term.bytes)
+    fitting = (bits for bits in (8, 4) if check_fit(*_quantised(main, draft, bits), context, free).fits)
+    without = check_fit(main, None, context, free)
+    return NotEnoughMemory(
+        name,
+        report.needed,
+        free,
+        context,
+        largest_context(main, draft, free),
+        terms,
+        kv_bits=next(fitting, 0),
+        draft_bytes=max(0, without.free_after) if draft is not None else 0,
+    )
+
+
+def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[ModelSize, ModelSize | None]:
+    """The same models with caches of at most `bits` bits."""
+    least = min(main.element_bytes, element_bytes(bits))
+    return replace(main, element_bytes=least), None if draft is None else replace(draft, element_bytes=least)
 
 
 def _stored_bits(config: Mapping[str, Any]) -> float:

@@ -10,11 +10,13 @@ from pathlib import Path
 from engine import memory
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
+from engine.hub.fit import ModelSize
 from engine.hub.names import resolve_model
-from engine.loading import LoadedModel, ModelInfo, load
+from engine.loading import LoadedModel, ModelInfo, OnRead, load_in_slices
 from engine.settings import EngineSettings
+from engine.slices import Slices
 from engine.speculation.drafting import Drafting
-from engine.speculation.learned import learned_here, told
+from engine.speculation.learned import LearnedFile, learned_here, told
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -30,8 +32,8 @@ class LoadedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Parked:
-    """What was unloaded for being idle, and whether it was loaded without asking for room."""
+class Absent:
+    """Models that are to come back, and whether they were loaded without asking for room."""
 
     main: Path
     draft: Path | None
@@ -39,17 +41,25 @@ class Parked:
 
 
 class Models:
-    """One main model with its drafting, or nothing. `give_up` is asked while weights are read."""
+    """One main model with its drafting, or nothing.
 
-    def __init__(self, settings: EngineSettings, give_up: Callable[[], bool] = lambda: False) -> None:
+    `streaming` tells whether somebody would notice a pause; `on_read` is told how much of a model has been read.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        streaming: Callable[[], bool] = lambda: False,
+        on_read: OnRead = lambda _read, _total: None,
+    ) -> None:
         self.settings = settings
-        self._give_up = give_up
+        self._streaming, self._on_read = streaming, on_read
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
         self._draft: LoadedModel | None = None
         self._wired = memory.WiredLimit()
         # What was unloaded for being idle comes back with the next request.
-        self._parked: Parked | None = None
+        self._parked: Absent | None = None
         self._allow_oversize = False
 
     @property
@@ -67,25 +77,48 @@ class Models:
         return self._drafting
 
     @property
+    def draft(self) -> LoadedModel | None:
+        """The draft model, if one is in use."""
+        return self._draft
+
+    @property
     def loaded(self) -> bool:
         return self._main is not None
 
-    def read_main(self, main: str | Path, *, allow_oversize: bool) -> LoadedModel:
-        """Load a main model beside the one in use. Raises `ModelNotUsable`, `NotEnoughMemory`, `EngineClosed`."""
-        self._check(main, None, freed=self._held_bytes(), allow_oversize=allow_oversize)
-        self._allow_oversize = allow_oversize
-        return load(main, self.settings.kv_bits, self._give_up)
+    def main_fits_beside(self, main: str | Path, *, allow_oversize: bool) -> bool:
+        """Whether another main model can be read while these stay. Raises `ModelNotUsable`, and `NotEnoughMemory` where
+        it would not even fit in their place.
+        """
+        size, context, free = self._size(main, self.settings.kv_bits), self.settings.context, self.use().free
+        if not (allow_oversize or self.settings.allow_oversize):
+            memory.check_load(size, None, context, free + self._held_bytes())
+        return not self.loaded or memory.weights_fit(size, context, free)
 
-    def read_draft(self, draft: str | Path, *, allow_oversize: bool) -> LoadedModel:
-        """Load a draft model for the main model in use. Raises as `read_main` does."""
-        freed = self._held_bytes()
-        self._check(self.main.info.path, draft, freed=freed, allow_oversize=allow_oversize)
-        return load(draft, self.settings.draft_kv_bits, self._give_up)
+    def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
+        """Whether another draft model can be read while the one in use stays. Raises as `main_fits_beside` does, and
+        `NoModel`.
+        """
+        sizes = [self._size(self.main.info.path, self.settings.kv_bits), self._size(draft, self.settings.draft_kv_bits)]
+        context, free = self.settings.context, self.use().free
+        if not (allow_oversize or self.settings.allow_oversize):
+            memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
+        return self._draft is None or memory.weights_fit(sizes[1], context, free)
+
+    def read_main(self, main: str | Path, *, allow_oversize: bool) -> Slices[LoadedModel]:
+        """Read a main model, in slices. Raises `ModelNotUsable`."""
+        self._allow_oversize = allow_oversize
+        return load_in_slices(main, self.settings.kv_bits, self._streaming, self._on_read)
+
+    def read_draft(self, draft: str | Path) -> Slices[LoadedModel]:
+        """Read a draft model for the main model in use, in slices. Raises `ModelNotUsable`."""
+        bits = self.settings.draft_kv_bits
+        loaded = yield from load_in_slices(draft, bits, self._streaming, self._on_read)
+        yield from self.drafting.prepare_for(loaded)
+        return loaded
 
     def use_main(self, main: LoadedModel) -> None:
         """From now on `main` answers, without a draft."""
-        file = self.settings.learned_file
-        self._main, self._drafting = main, Drafting(main, learned_here(file) if file is not None else None)
+        self._main, self._drafting = main, Drafting(main, self._learned_file)
         self._draft = self._parked = None
         release_unused_memory()
         self._wired.raise_it()
@@ -106,21 +139,40 @@ class Models:
 
     def park(self) -> None:
         """Unload, but remember what it was."""
-        main, draft = self._main, self._draft
+        parked = self.in_use
         self.unload()
-        if main is not None:
-            self._parked = Parked(main.info.path, draft.info.path if draft is not None else None, self._allow_oversize)
-            log.info("unloaded %s after %s idle seconds", main.info.name, self.settings.unload_after_s)
+        self._parked = parked
+        if parked is not None:
+            log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
 
-    def take_parked(self) -> Parked | None:
+    @property
+    def in_use(self) -> Absent | None:
+        """What it takes to load these models again."""
+        if self._main is None:
+            return None
+        draft = self._draft.info.path if self._draft is not None else None
+        return Absent(self._main.info.path, draft, self._allow_oversize)
+
+    def take_parked(self) -> Absent | None:
         """What was parked and has to be loaded again before anything can be answered."""
         parked, self._parked = self._parked, None
         return parked
 
     def text_bytes(self, tokens: int) -> int:
         """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""
-        loaded = [model for model in (self._main, self._draft) if model is not None and model.config]
-        return sum(memory.cache_bytes(model.config, tokens, model.info.kv_bits) for model in loaded)
+        return sum(memory.cache_bytes(size, tokens) for size in self._text_sizes())
+
+    def check_text(self, tokens: int, free: int) -> None:
+        """Raise `NotEnoughMemory` unless a text of `tokens` tokens can be read and kept in `free` bytes."""
+        if sizes := self._text_sizes():
+            memory.check_text(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
+
+    def _text_sizes(self) -> list[ModelSize]:
+        """The loaded models without their weights, as far as their configurations are known."""
+        known = [model for model in (self._main, self._draft) if model is not None and model.config]
+        return [
+            ModelSize(model.info.name, 0, model.config, memory.element_bytes(model.info.kv_bits)) for model in known
+        ]
 
     @property
     def untuned(self) -> bool:
@@ -131,27 +183,27 @@ class Models:
         """What is known about costs and acceptance of pairs of models, loaded or not."""
         if self._drafting is not None:
             return self._drafting.learned()
-        known = self._learned.pairs() if self._learned is not None else {}
+        known = file.pairs() if (file := self._learned_file) is not None else {}
         return tuple(told(pair, controller) for pair, controller in known.items())
 
     def forget_learned(self, pair: Pair | None) -> None:
         """Drop what is known of one pair, or of all."""
         if self._drafting is not None:
             self._drafting.forget(pair)
-        elif self._learned is not None:
-            self._learned.forget(pair)
+        elif (file := self._learned_file) is not None:
+            file.forget(pair)
 
     def use(self) -> memory.MemoryUse:
         """The memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
 
-    def _check(self, main: str | Path, draft: str | Path | None, *, freed: int, allow_oversize: bool) -> None:
-        if allow_oversize or self.settings.allow_oversize:
-            return
-        sizes = [memory.size_on_disk(resolve_model(main), self.settings.kv_bits)]
-        if draft is not None:
-            sizes.append(memory.size_on_disk(resolve_model(draft), self.settings.draft_kv_bits))
-        memory.check_load(sizes[0], sizes[1] if draft is not None else None, self.settings.context, self.use(), freed)
+    @property
+    def _learned_file(self) -> LearnedFile | None:
+        return None if self.settings.learned_file is None else learned_here(self.settings.learned_file)
+
+    @staticmethod
+    def _size(model: str | Path, kv_bits: int | None) -> ModelSize:
+        return memory.size_on_disk(resolve_model(model), kv_bits)
 
     def _held_bytes(self) -> int:
         return sum(model.info.bytes for model in (self._main, self._draft) if model is not None)

@@ -21,6 +21,10 @@ class PrefillPace:
         self._step_s: float | None = None
         self._token_s: float | None = None
 
+    def forget(self) -> None:
+        """Another model: what was timed says nothing about it."""
+        self._step_s = self._token_s = None
+
     def piece(self, *, streaming: bool) -> int:
         """Tokens to read at once: a full chunk while nobody is `streaming`, else few enough to be quick."""
         if not streaming:

@@ -11,6 +11,8 @@ from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import mlx.core as mx
+
 from engine.prompts import shared_prefix
 from engine.speculation.sequence import Sequence
 
@@ -30,6 +32,10 @@ class Conversation:
     def bytes(self) -> int:
         return self.main.bytes + (self.draft.bytes if self.draft is not None else 0)
 
+    def arrays(self) -> list[mx.array]:
+        """Every array that both keep."""
+        return [array for known in (self.main, self.draft) if known is not None for array in known.kept_arrays()]
+
     def fork(self) -> Conversation | None:
         """Another conversation that holds the same, or None where the main model's caches cannot be copied."""
         main = self.main.fork()
@@ -38,11 +44,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class PrefixCacheUsage:
-    """What finished turns hold: `conversations` in `bytes` of at most `budget`."""
+    """What finished turns hold: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk."""
 
     conversations: int
     bytes: int
     budget: int
+    stored: int = 0
 
 
 class PrefixCache:

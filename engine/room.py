@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.active import Active
+from engine.errors import NotEnoughMemory
 from engine.generation import Generation, release_unused_memory
-from engine.memory import check_text
 from engine.models import Models
 from engine.prefix_cache import PrefixCache
 
@@ -24,14 +24,14 @@ class Room:
 
     def make(self, generation: Generation, others: Iterable[Active]) -> None:
         """Drop finished turns where that makes the text fit; raise `NotEnoughMemory` where nothing does."""
+        tokens = self._most_tokens(generation)
         promised = sum(other.needs - self._held_bytes(other) for other in others)
-        free = self._models.use().free - promised
-        missing = self.needed(generation) - free
-        if missing > 0:
-            self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - missing))
+        try:
+            self._models.check_text(tokens, self._models.use().free - promised)
+        except NotEnoughMemory as error:
+            self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - error.missing))
             release_unused_memory()
-            free = self._models.use().free - promised
-        check_text(self._models.main.info.name, self._most_tokens(generation), self._models.text_bytes, free)
+            self._models.check_text(tokens, self._models.use().free - promised)
 
     def _held_bytes(self, active: Active) -> int:
         """What of the memory that a request needs it has already taken."""

@@ -1,11 +1,11 @@
-"""Who is served when: one answer speculates, several share a batch, prompts are read in between.
+"""Who is served when: one answer speculates, several share a batch, prompts and models are read in between.
 
-Lives on the engine's thread. `step()` is one unit of work: a round, a step of the batch, or a piece of a prompt.
+Lives on the engine's thread. `step()` is one unit of work: a round, a step of the batch, a piece of a prompt, or a
+slice of a model that is being loaded.
 """
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import deque
@@ -14,26 +14,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.active import Active, as_engine_error, log_finished
+from engine.active import Active, as_engine_error, log_finished, log_lost
+from engine.decoding import CachesLost, Decoding, Outcome
 from engine.engine import RequestStream
-from engine.errors import Busy, EngineClosed, EngineError, NoModel, NotEnoughMemory, QueueFull
-from engine.events import Failed, Finished, TokensCommitted
+from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
+from engine.events import Failed, Finished
 from engine.generation import Generation, release_unused_memory
-from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
-from engine.lanes.solo import SoloRun
-from engine.loading import LoadedModel
+from engine.loading import LoadedModel, OnRead
 from engine.memory import MemoryUse
+from engine.model_changes import ModelChanges
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
 from engine.prefix_cache import PrefixCache, PrefixCacheUsage
-from engine.prefix_store import PrefixStore
+from engine.prefix_store import clear_folder, stored_bytes
 from engine.room import Room
 from engine.settings import EngineSettings
-from engine.speculation.depth import Choice
+from engine.slices import at_once
 from engine.stats import RequestStats
 from engine.tuning import Calibration
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +45,23 @@ class EngineStatus:
 
 
 class Scheduler:
-    """First come, first served, up to `settings.most_active` at once."""
+    """First come, first served, up to `settings.most_active` at once. `on_read` hears how a loading model gets on."""
 
-    def __init__(self, settings: EngineSettings | None = None, give_up: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, settings: EngineSettings | None = None, on_read: OnRead = lambda _read, _total: None) -> None:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
-        self.models = Models(self.settings, give_up)
+        self.models = Models(self.settings, streaming=lambda: self.active > 0, on_read=on_read)
+        self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._forget_draft)
         self._room = Room(self.models, self.prefix_cache)
         self._last_used = time.monotonic()
         self._thread = threading.get_ident()
+        self._pace = PrefillPace()
         self._waiting: deque[RequestStream] = deque()
         self._reading: deque[Active] = deque()
-        self._decoding: deque[Active] = deque()
-        self._batch: BatchLane | None = None
-        self._pace = PrefillPace()
-        self._read_next = True
+        self._decoding = Decoding(self.models, self._pace)
+        # Prompts and models are read in turns, and what is decoded goes on after each.
+        self._prompt_was_read = False
+        self._decoded = False
         # The request for whose caches there is no memory before another one has ended.
         self._held_up: RequestStream | None = None
         self._closed = False
@@ -69,7 +69,7 @@ class Scheduler:
     @property
     def busy(self) -> bool:
         """True while there is something to step."""
-        return bool(self._waiting or self._reading or self._decoding)
+        return bool(self._waiting or self.active or self.changes.busy)
 
     @property
     def active(self) -> int:
@@ -83,7 +83,9 @@ class Scheduler:
     @property
     def status(self) -> EngineStatus:
         """What goes on and what it takes."""
-        return EngineStatus(self.active, len(self._waiting), self.prefix_cache.usage, self.models.use())
+        folder = self.settings.prefix_cache_folder
+        kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.use())
 
     @property
     def seconds_to_park(self) -> float | None:
@@ -102,52 +104,35 @@ class Scheduler:
         self.prefix_cache.shrink()
         stored = (settings.prefix_cache_folder, settings.prefix_cache_bytes)
         if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_cache_bytes):
-            self._open_store()
+            self.changes.open_store()
 
     # Models
 
     def load(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
-        """Replace both models; requests that run end as cancelled first. Raises as `Models.read_main` does."""
+        """Replace both models with nothing in between. Raises as `ModelChanges.load` does."""
         self._check_thread()
-        self.install(self.models.read_main(main, allow_oversize=allow_oversize), None)
-        return self.set_draft(draft, allow_oversize=allow_oversize)
+        return at_once(self.changes.load(main, draft, allow_oversize=allow_oversize))
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
-        """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
+        """Replace the draft model with nothing in between. Raises as `ModelChanges.set_draft` does."""
         self._check_thread()
-        loaded, problem = None, None
-        if draft is not None:
-            try:
-                loaded = self.models.read_draft(draft, allow_oversize=allow_oversize)
-            except (NoModel, EngineClosed):
-                raise
-            except EngineError as error:
-                problem = error
-        return self._use_draft(loaded, problem)
+        return at_once(self.changes.set_draft(draft, allow_oversize=allow_oversize))
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that were loaded elsewhere on this thread, as benchmarks do."""
         self._check_thread()
-        self._end_active()
-        self._put_away()
-        self.models.use_main(main)
-        self._open_store()
-        self._pace = PrefillPace()
-        return self._use_draft(draft, None)
+        return self.changes.install(main, draft)
 
     def unload(self) -> LoadedPair:
         """Drop the models; requests that run end as cancelled first."""
         self._check_thread()
-        self._end_active()
-        self._put_away()
-        return self.models.unload()
+        return self.changes.unload()
 
     def park(self) -> None:
-        """Nobody has asked for anything for a while: unload until somebody does."""
+        """Unload until somebody asks for something, if nobody has for as long as the settings say."""
         self._check_thread()
-        if not self.busy and self.models.loaded:
-            self._put_away()
-            self.models.park()
+        if not self.busy and self.seconds_to_park == 0.0:
+            self.changes.park()
 
     def calibrate(self, stop: Callable[[], bool] = lambda: False) -> Calibration:
         """Measure what rounds cost with the loaded models, until `stop()`. Raises `NoModel`, `Busy`."""
@@ -160,22 +145,13 @@ class Scheduler:
             release_unused_memory()
 
     def clear_prefix_cache(self) -> None:
-        """Forget all finished turns; the next request reads its whole prompt."""
+        """Forget all finished turns, on disk too; the next request reads its whole prompt."""
         self._check_thread()
         self.prefix_cache.clear()
-
-    def _open_store(self) -> None:
-        folder = self.settings.prefix_cache_folder
-        if folder is None:
-            self.prefix_cache.store = None
-        else:
-            self.prefix_cache.store = PrefixStore(folder, self.models.main, self.settings.prefix_cache_bytes)
-
-    def _put_away(self) -> None:
-        """The main model goes, and with it what was cached for it; the store, if there is one, keeps it."""
-        self.prefix_cache.save()
-        self.prefix_cache.clear()
-        self.prefix_cache.store = None
+        if self.settings.prefix_cache_folder is not None:
+            clear_folder(self.settings.prefix_cache_folder)
+            if self.models.loaded:
+                self.changes.open_store()
 
     # Requests
 
@@ -195,17 +171,16 @@ class Scheduler:
         self._check_thread()
         self._last_used = time.monotonic()
         self._drop_cancelled()
-        while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._held_up:
-            if not self._start(self._waiting[0]):
-                self._held_up = self._waiting[0]
-                break
-            self._waiting.popleft()
-        if self._reading and (self._read_next or not self._decoding):
-            self._read_next = False
-            self._read_prompts()
-        elif self._decoding:
-            self._read_next = True
+        self._start_waiting()
+        other = self._other_work()
+        if self._decoding and (not self._decoded or other is None):
+            self._decoded = True
             self._decode()
+        elif other is not None:
+            self._decoded = False
+            other()
+        elif self.changes.busy:
+            self.changes.step()
 
     def close(self) -> None:
         """End everything: what runs as cancelled, what waits as failed."""
@@ -215,16 +190,43 @@ class Scheduler:
         for stream in self._waiting:
             stream.deliver(Failed(EngineClosed(), ""))
         self._waiting.clear()
-        self._put_away()
-        self.models.unload()
+        self.changes.close()
+        self.changes.unload()
 
     # Reading prompts
+
+    def _other_work(self) -> Callable[[], None] | None:
+        """What is to be done besides decoding: a piece of a prompt and a slice of a model, in turns."""
+        reads = bool(self._reading)
+        if self.changes.ready and (self._prompt_was_read or not reads):
+            return self._change_models
+        return self._read_prompts if reads else None
+
+    def _change_models(self) -> None:
+        self._prompt_was_read = False
+        self._decoding.disturb()
+        self.changes.step()
+
+    def _start_waiting(self) -> None:
+        if self._waiting and not self.changes.busy and (parked := self.models.take_parked()) is not None:
+            self.changes.ask(self.changes.come_back(parked), self._came_back)
+        while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._held_up:
+            if self.changes.hold:
+                return
+            if not self._start(self._waiting[0]):
+                self._held_up = self._waiting[0]
+                return
+            self._waiting.popleft()
+
+    def _came_back(self, outcome: LoadedPair | EngineError) -> None:
+        """Who waited for models that are not to be had any more learns why."""
+        if isinstance(outcome, EngineError):
+            while self._waiting:
+                self._waiting.popleft().deliver(Failed(outcome, ""))
 
     def _start(self, stream: RequestStream) -> bool:
         """Begin with a request, or end it at once; False while it has to wait for the memory of those who run."""
         try:
-            if (parked := self.models.take_parked()) is not None:
-                self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
             request = replace(stream.request, overflow=stream.request.overflow or self.settings.overflow)
             generation = Generation(request, self.models.main, self.prefix_cache, stream.submitted)
         except Exception as error:
@@ -249,6 +251,7 @@ class Scheduler:
 
         Short enough for those who stream to go on smoothly, long enough for short questions to begin together.
         """
+        self._prompt_was_read = True
         left = self._pace.piece(streaming=bool(self._decoding))
         while self._reading and left > 0:
             active = self._reading[0]
@@ -263,113 +266,31 @@ class Scheduler:
                 event = generation.read_prompt(most)
             if event is not None:
                 active.stream.deliver(event)
-            for other in self._decoding:
-                other.generation.disturbed = True
+            self._decoding.disturb()
         if generation.prompt_read:
             self._reading.remove(active)
-            self._decoding.append(active)
+            self._decoding.add(active)
         return max(tokens, 1)
 
     # Decoding
 
-    def _place(self, active: Active) -> None:
-        """Into the lane where it belongs now: by itself with guesses, in the batch, or taking turns."""
-        alone = len(self._decoding) == 1
-        if active.batched and alone:
-            self._leave_batch(active)
-        if active.batched or active not in self._decoding:
-            return
-        if active.run is not None and active.run.done:
-            active.run.close()
-            active.run = None
-        if active.run is None and active.apart is None and not alone:
-            active.apart = why_not_batched(active.generation.conversation.main)
-        # Whoever reads a prompt will join soon: not worth calling the draft model in for.
-        guesses = alone and (not self._reading or (active.run is not None and active.run.guesses))
-        shares = not alone and active.apart is None
-        if active.run is not None and (shares or active.run.guesses != guesses):
-            active.run.leave()
-        elif active.run is None and shares:
-            self._join_batch(active)
-        elif active.run is None:
-            code = Choice(None, 0, "turns", (("kind", active.apart),)) if active.apart else Choice(None, 0, "batch")
-            active.run = SoloRun(active.generation, self.models.drafting if guesses else None, code)
-
     def _decode(self) -> None:
-        for active in list(self._decoding):
+        for active, outcome in self._decoding.step(joining=bool(self._reading)):
             with self._failing_alone(active):
-                self._place(active)
-        if not self._decoding:
+                self._tell(active, outcome)
+
+    def _tell(self, active: Active, outcome: Outcome) -> None:
+        if isinstance(outcome, CachesLost):
+            active.generation.start_over()
+            self._reading.appendleft(active)
             return
-        active = self._decoding[0]
-        with self._pace.decoding():
-            if active.batched:
-                self._step_batch()
-            else:
-                with self._failing_alone(active):
-                    self._step_run(active)
-        # The next turn is for the next one by itself, or for the whole batch.
-        turns = self._decoding
-        turns.rotate(-1)
-        self._decoding = deque([*(a for a in turns if not a.batched), *(a for a in turns if a.batched)])
-
-    def _step_run(self, active: Active) -> None:
-        assert active.run is not None
-        active.generation.cancelled = active.stream.cancel_asked.is_set()
-        event = active.run.step()
-        if event is not None:
-            self._deliver(active, event)
-
-    def _join_batch(self, active: Active) -> None:
-        if self._batch is None:
-            self._batch = BatchLane(self.models.main)
-        self._batch.join(active.generation)
-        active.batched = True
-
-    def _leave_batch(self, active: Active) -> None:
-        assert self._batch is not None
-        active.batched = False
-        event = self._batch.leave(active.generation)
-        if not len(self._batch):
-            self._batch.close()
-            self._batch = None
-        if event is not None:
-            self._deliver(active, event)
-
-    def _step_batch(self) -> None:
-        assert self._batch is not None
-        members = {active.generation: active for active in self._decoding if active.batched}
-        try:
-            outcome = self._batch.step()
-        except BatchStepFailed as failure:
-            self._disband(list(members.values()), failure)
-            return
-        for generation, event in outcome:
-            with self._failing_alone(members[generation]):
-                if isinstance(event, Exception):
-                    raise event
-                self._deliver(members[generation], event)
-
-    def _disband(self, members: list[Active], failure: BatchStepFailed) -> None:
-        """Nobody knows whose fault it was: each goes on by itself, and who cannot fails by itself."""
-        assert self._batch is not None
-        log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure.__cause__)
-        self._batch.close()
-        self._batch = None
-        release_unused_memory()
-        for active in reversed(members):
-            active.batched, active.apart = False, "error"
-            self._decoding.remove(active)
-            with self._failing_alone(active):
-                active.generation.start_over()
-                self._reading.appendleft(active)
-
-    # Endings
-
-    def _deliver(self, active: Active, event: TokensCommitted) -> None:
-        active.stream.deliver(event)
+        if isinstance(outcome, Exception):
+            raise outcome
+        active.stream.deliver(outcome)
         if active.generation.reason is not None:
             self._finish(active)
+
+    # Endings
 
     def _finish(self, active: Active) -> None:
         self._withdraw(active)
@@ -385,10 +306,8 @@ class Scheduler:
         """End a request that is under way, with what has been drawn for it so far."""
         active.generation.cancelled = True
         with self._failing_alone(active):
-            if active.run is not None:
-                active.run.leave()
-                while active in self._decoding and not active.run.done:
-                    self._step_run(active)
+            for event in self._decoding.settle(active):
+                self._tell(active, event)
             if active in self._decoding or active in self._reading:
                 self._finish(active)
 
@@ -403,7 +322,7 @@ class Scheduler:
                 self._withdraw(active)
                 generation.release()
             except Exception:
-                log.exception("the caches of a failed request are lost")
+                log_lost()
             active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
             # Its frames know the caches and, through their variables, the error itself: nothing would go before the
             # garbage collector comes by.
@@ -412,19 +331,15 @@ class Scheduler:
     def _withdraw(self, active: Active) -> None:
         """Out of whatever lane it is in, its caches at the last token that was told."""
         self._held_up = None
-        for queue in (self._reading, self._decoding):
-            if active in queue:
-                queue.remove(active)
-        if active.run is not None:
-            run, active.run = active.run, None
-            run.close()
-        if active.batched:
-            active.generation.reason = active.generation.reason or "cancelled"
-            self._leave_batch(active)
+        if active in self._reading:
+            self._reading.remove(active)
+        self._decoding.withdraw(active)
 
     def _end_active(self) -> None:
+        """The main model goes, and with it whatever runs and was timed."""
         for active in self._everyone:
             self._cancel(active)
+        self._pace.forget()
 
     def _drop_cancelled(self) -> None:
         for active in self._everyone:
@@ -434,14 +349,10 @@ class Scheduler:
             self._waiting.remove(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
-    def _use_draft(self, draft: LoadedModel | None, problem: EngineError | None) -> LoadedPair:
-        pair = self.models.use_draft(draft, problem)
-        self._last_used = time.monotonic()
+    def _forget_draft(self) -> None:
         for active in self._everyone:
             if active.run is None or not active.run.guesses:
                 active.generation.conversation.draft = None
-        self.prefix_cache.forget_drafts()
-        return pair
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:

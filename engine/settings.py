@@ -26,7 +26,8 @@ class EngineSettings:
 
     `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
     main and draft are stored. What speculation costs and brings on this machine is kept in `learned_file` if one is
-    given; a pair that is not in it is then calibrated in the first idle moment. These, `allow_oversize` and the `context` that has to fit apply to the models loaded from then on.
+    given; a pair that is not in it is then calibrated in the first idle moment. These, `allow_oversize` and the
+    `context` that has to fit apply to the models loaded from then on.
     """
 
     most_active: int = 8

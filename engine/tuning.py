@@ -77,9 +77,10 @@ class Calibration:
     """What a calibration of the loaded pair found out in `seconds`; it is in the learned figures too.
 
     `best_depth` guesses of the draft model a round are expected to be fastest, `speedup` times as fast as plain
-    decoding; 0 and 1.0 where plain decoding is. `acceptance_seen` tells whether that follows from answers of this pair;
-    before any there is only an assumption about acceptance, and `figures.depths` say from which acceptance on a depth
-    pays. Not `complete` where a request came in between: what was not reached keeps its old figures.
+    decoding; 0 and 1.0 where plain decoding is. `acceptance_seen` tells whether that follows from guesses that were
+    checked, in answers or in the calibration's own; without any there is only an assumption about acceptance, and
+    `figures.depths` say from which acceptance on a depth pays. Not `complete` where a request came in between: what was
+    not reached keeps its old figures.
     """
 
     pair: Pair

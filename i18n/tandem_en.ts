@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>ChatPane</name>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>Delete %n chat for good?</numerusform>
+            <numerusform>Delete %n chats for good?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ComparisonView</name>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -111,6 +121,16 @@
     </message>
 </context>
 <context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n download running</numerusform>
+            <numerusform>%n downloads running</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Transfer</name>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
@@ -138,6 +158,23 @@
         <translation>
             <numerusform>%n part of the file could not be read as a chat.</numerusform>
             <numerusform>%n parts of the file could not be read as chats.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding.</numerusform>
+            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
+            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
         </translation>
     </message>
 </context>

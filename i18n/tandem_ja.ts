@@ -44,16 +44,12 @@
         <translation>回答を停止</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>もう一度試す</translation>
-    </message>
-    <message>
         <source>Answer the last question again</source>
         <translation>最後の質問にもう一度答える</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -156,16 +152,48 @@
         <translation>設定を開く</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>取り消す</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>削除したチャットを元に戻す</translation>
     </message>
     <message>
         <source>Close window</source>
         <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>ファイルを添付…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>テキスト、コード、PDF のファイルを添付</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>システムプロンプトと設定…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定を変える</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>フォルダに移動…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>このチャットをフォルダに入れる</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>レポートを表示</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>何が起きたかのレポートを表示</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -176,12 +204,32 @@
         <translation>Tandem を終了</translation>
     </message>
     <message>
+        <source>Undo delete</source>
+        <translation>削除を取り消す</translation>
+    </message>
+    <message>
         <source>Copy last answer</source>
         <translation>最後の回答をコピー</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>最後の回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>最後の回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>最後の回答をシステムの音声で読み上げる</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>読み上げを停止</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>読み上げを停止</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -304,6 +352,14 @@
         <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>このモデルで推測にかかる時間と得られる効果を測ります</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -334,6 +390,14 @@
     <message>
         <source>Show which tokens were guessed</source>
         <translation>推測されたトークンを表示</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>フルスクリーン</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>フルスクリーンにする、または解除する</translation>
     </message>
     <message>
         <source>Commands…</source>
@@ -458,6 +522,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答を止めました。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>回答は長さの上限で切れました。</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>回答が終わりました。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>別のチャット</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -466,6 +553,10 @@
     <message>
         <source>Take {name} away</source>
         <translation>{name} を外す</translation>
+    </message>
+    <message>
+        <source>is being read…</source>
+        <translation>読み込み中…</translation>
     </message>
 </context>
 <context>
@@ -476,7 +567,26 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>ブラウザで {address} を開きます。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>モデルのページ…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
+    <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
+    </message>
     <message>
         <source>Copy the selection</source>
         <translation>選択範囲をコピー</translation>
@@ -498,28 +608,52 @@
         <translation>メッセージを編集</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>もう一度回答</translation>
-    </message>
-    <message>
         <source>Continue the answer</source>
         <translation>回答の続きを書く</translation>
     </message>
     <message>
-        <source>New chat from here</source>
-        <translation>ここから新規チャット</translation>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name} はテキストファイルではありません。添付できるのはテキストとコードで、PDF と画像にはまだ対応していません。</translation>
+        <source>Branch</source>
+        <translation>ここから分岐</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name} は 2 MB を超えていて、どのコンテキストにも収まりません。</translation>
+        <source>Read aloud: this system has no voice</source>
+        <translation>読み上げ：このシステムには音声がありません</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>ファイルを添付</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} はテキストファイルではありません。Tandem で添付できるのはテキスト、コード、PDF です。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} は大きすぎます。本文がどのコンテキストにも収まりません。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name} を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直してから添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} は壊れていて、本文を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識をかけてください。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -546,6 +680,10 @@
     <message>
         <source>Pinned</source>
         <translation>ピン留め</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>フォルダ</translation>
     </message>
     <message>
         <source>Today</source>
@@ -580,6 +718,14 @@
         <translation>無題のチャット</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}、閉じたフォルダ</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}、フォルダ</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}、回答を書いています</translation>
     </message>
@@ -604,6 +750,10 @@
         <translation>一番上にピン留め</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>フォルダに移動</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>複製</translation>
     </message>
@@ -624,12 +774,46 @@
         <translation>削除</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>このフォルダだけを表示</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>フォルダを削除し、チャットは残す</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>フォルダなし</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新規フォルダ…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>アーカイブ</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>ゴミ箱</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>ゴミ箱を空にする</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -640,8 +824,8 @@
         <translation>チャットを検索</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>アーカイブとゴミ箱</translation>
+        <source>Folders, archive and trash</source>
+        <translation>フォルダ、アーカイブ、ゴミ箱</translation>
     </message>
     <message>
         <source>Back to the chats</source>
@@ -654,6 +838,53 @@
     <message>
         <source>Settings</source>
         <translation>設定</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>「{name}」として保存しました。</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>新しいチャットはこの設定で始まります。</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>このチャットのシステムプロンプトと設定</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>プリセットの名前</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>プリセットとして保存</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>プリセットを削除</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>新しいチャットに使う</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>すべてリセット</translation>
     </message>
 </context>
 <context>
@@ -809,6 +1040,25 @@
     </message>
 </context>
 <context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
+    </message>
+</context>
+<context>
     <name>Counted</name>
     <message numerus="yes">
         <source>%n language(s)</source>
@@ -838,6 +1088,10 @@
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>許可を得ました</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -926,8 +1180,20 @@
         <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV キャッシュを {bits} ビットにすればそのまま収まります。設定で変更できます。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>ドラフトモデルは {draft} GB まで使えます。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>回答を書いている途中です。終わってからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1011,6 +1277,10 @@
     <message>
         <source>{value} per round</source>
         <translation>ラウンドあたり {value}</translation>
+    </message>
+    <message>
+        <source>older messages left out: {value}</source>
+        <translation>省いた古いメッセージ {value} 件</translation>
     </message>
     <message>
         <source>guesses at a time</source>
@@ -1156,8 +1426,12 @@
         <translation>メインモデル: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>ドラフト</translation>
+        <source>Draft on</source>
+        <translation>ドラフト オン</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>ドラフト オフ</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1170,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>読み込み中 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1384,6 +1662,80 @@
     </message>
 </context>
 <context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最適な深さ</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>通常トークン/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} から</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}～{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none, plain</source>
+        <translation>なし、通常</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>このコンピュータで測り、チャット中も追い続けている値です。推測の数はこれで決まります。消去すると測り直します。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>まだありません。モデルを読み込んで質問するか、ライブパネルの「このマシンで調整」を使ってください。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>ここで分かったこと</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>ペアごとに分かったこと</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>このペアを消去</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>すべて消去</translation>
+    </message>
+</context>
+<context>
     <name>Legend</name>
     <message>
         <source>rejected</source>
@@ -1401,6 +1753,10 @@
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
     </message>
     <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>前回、Tandem が予期せず終了しました。チャットは無事で、レポートはこのコンピュータから出ません。</translation>
+    </message>
+    <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
         <translation>読み取れない設定があり、既定値に戻しました。元のファイルは {file} です。</translation>
     </message>
@@ -1413,18 +1769,6 @@
         <translation>ドラフトモデルのフォルダを選択</translation>
     </message>
     <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>メインモデルが読み込まれていません。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>{limit} トークン中 {used} を使用</translation>
-    </message>
-    <message>
         <source>Appearance</source>
         <translation>外観</translation>
     </message>
@@ -1435,6 +1779,10 @@
 </context>
 <context>
     <name>ModelCard</name>
+    <message>
+        <source>Get as draft</source>
+        <translation>ドラフトとして入手</translation>
+    </message>
     <message>
         <source>Check files</source>
         <translation>ファイルを検査</translation>
@@ -1472,12 +1820,20 @@
         <translation>ドラフト: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>ここでの実測 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>見込み {speed}（推定）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>検査中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>破損</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1510,6 +1866,10 @@
     <message>
         <source>Getting it…</source>
         <translation>入手中…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1615,6 +1975,18 @@
         <translation>推定: {speed}。</translation>
     </message>
     <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main} のドラフトとして: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>公開時と異なります: {files}。修復ではこれらだけを取り直します。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>公開時と異なります: {files}。削除して入手し直してください。</translation>
+    </message>
+    <message>
         <source>Cannot be used. {reason}</source>
         <translation>使えません。{reason}</translation>
     </message>
@@ -1625,6 +1997,10 @@
     <message>
         <source>{count} tokens of context</source>
         <translation>コンテキスト {count} トークン</translation>
+    </message>
+    <message>
+        <source>downloads: {count}</source>
+        <translation>ダウンロード数 {count}</translation>
     </message>
     <message>
         <source>asks for your consent</source>
@@ -1731,10 +2107,6 @@
         <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} は壊れています。削除してから入手し直してください。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} のファイルはすべて公開時のままです。</translation>
     </message>
@@ -1798,6 +2170,14 @@
         <source>Look in another folder too…</source>
         <translation>別のフォルダも調べる…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>コンテキスト {count} トークンで計算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>メモリの計算に使うコンテキスト</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1823,7 +2203,20 @@
     </message>
 </context>
 <context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>このモデルに合うドラフトモデルは、ここにもカタログにもありません。会話内検索にはドラフトモデルは要りません。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>先にメインモデルを選んでください。</translation>
@@ -2302,6 +2695,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>このチャットのシステムプロンプトと設定：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>独自の設定</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>デフォルト</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>正確</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>バランス</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>創造的</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今日の日付</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>曜日</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>ウインドウの言語</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>変数を挿入</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>このチャットでモデルにどう答えてほしいか</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>質問を送るときに置き換わります：{names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2314,6 +2788,48 @@
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder} へ移動しました。すべてのファイルを照合し、元の場所から新しい場所へつながります。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>移動しませんでした。フォルダを自分自身の中へは移せません。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>移動しませんでした: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>中止しました。すべて元の場所にあります。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：デフォルトに戻す</translation>
     </message>
 </context>
 <context>
@@ -2367,6 +2883,10 @@
         <translation>設定内を検索</translation>
     </message>
     <message>
+        <source>Back to the defaults</source>
+        <translation>初期設定に戻す</translation>
+    </message>
+    <message>
         <source>Changes hold from the next answer on.</source>
         <translation>変更は次の回答から有効になります。</translation>
     </message>
@@ -2389,6 +2909,33 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>キーボードショートカット</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>個別に設定</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} の設定を削除</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>ペアごとの設定</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>そのペアを読み込んでいる間は、上の設定の代わりに個別の設定が使われます。</translation>
     </message>
 </context>
 <context>
@@ -2418,8 +2965,8 @@
         <translation>この回答の採択率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>ラウンド</translation>
+        <source>Round strip</source>
+        <translation>ラウンドの帯</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2440,6 +2987,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>チャットを {file} にバックアップしました。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>移動先を選択</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>次に Tandem を起動したとき、チャットを {folder} へ移します。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>コピーと照合中: {total} 中 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -2481,12 +3052,32 @@
         <translation>フォルダを表示: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>フォルダを移動: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移動…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>消去</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>今すぐバックアップ</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
     </message>
 </context>
 <context>
@@ -2537,6 +3128,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} の準備ができました。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>ダウンロードを表示</translation>
     </message>
 </context>
 <context>
@@ -2671,6 +3266,85 @@
     </message>
 </context>
 <context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>深さごとにラウンドにかかる時間を測っています。数秒で終わります。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>何も測れませんでした。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>ここでの通常のデコードは {speed} トークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>これからの回答に使われます。所要時間は {time}でした。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>途中で止まりました。測れなかったものは前の値のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。速さは通常のデコードの {times}です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。ほかのペアと同じくらい当たれば、速さは通常のデコードの {times}です。どれだけ当たるかは、これからの回答で分かります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても得になりません。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば得になります。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>推測トークン</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>通常ステップ</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>得になる率</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>予想速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>このマシンで調整</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>1 ラウンドにかかる時間（通常ステップ単位）、得になるために当たるべき推測の割合、予想されるトークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測る</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
     <message>
         <source>Try again</source>
@@ -2682,7 +3356,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>続きを書く</translation>
+        <translation>続ける</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -2721,16 +3395,16 @@
         <translation>回答を Markdown でコピー</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>もう一度回答</translation>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>ここから分岐</translation>
     </message>
     <message>
         <source>Continue the answer</source>
         <translation>回答の続きを書く</translation>
-    </message>
-    <message>
-        <source>New chat from here</source>
-        <translation>ここから新規チャット</translation>
     </message>
     <message>
         <source>More actions</source>

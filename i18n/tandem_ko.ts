@@ -44,16 +44,12 @@
         <translation>답변 중지</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>다시 시도</translation>
-    </message>
-    <message>
         <source>Answer the last question again</source>
         <translation>마지막 질문에 다시 답하기</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Continue the last answer</source>
@@ -156,16 +152,48 @@
         <translation>설정 열기</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>실행 취소</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>삭제한 대화 되살리기</translation>
     </message>
     <message>
         <source>Close window</source>
         <translation>창 닫기</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>파일 첨부…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>텍스트, 코드, PDF 파일 첨부</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>시스템 프롬프트와 설정…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>이 대화의 시스템 프롬프트와 설정 바꾸기</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>폴더로 옮기기…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>이 대화를 폴더에 넣기</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>보고서 보기</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>무엇이 잘못되었는지 보고서 보기</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -176,12 +204,32 @@
         <translation>Tandem 종료</translation>
     </message>
     <message>
+        <source>Undo delete</source>
+        <translation>삭제 취소</translation>
+    </message>
+    <message>
         <source>Copy last answer</source>
         <translation>마지막 답변 복사</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>마지막 답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>마지막 답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>마지막 답변을 시스템 음성으로 읽기</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>읽기 중지</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>소리 내어 읽기 중지</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -304,6 +352,14 @@
         <translation>마지막 질문에 추측을 켜고 끈 채 다시 답해 나란히 보여 줘요</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>이 기기에 맞추기</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>이 모델들로 추측할 때 드는 시간과 얻는 이득을 재요</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -334,6 +390,14 @@
     <message>
         <source>Show which tokens were guessed</source>
         <translation>추측된 토큰 보기</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>전체 화면</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>전체 화면으로 바꾸거나 나가기</translation>
     </message>
     <message>
         <source>Commands…</source>
@@ -458,6 +522,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>답변을 멈췄어요.</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>답변이 길이 제한에서 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>답변이 끝났어요.</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}: {sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>다른 대화</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -466,6 +553,10 @@
     <message>
         <source>Take {name} away</source>
         <translation>{name} 빼기</translation>
+    </message>
+    <message>
+        <source>is being read…</source>
+        <translation>읽는 중…</translation>
     </message>
 </context>
 <context>
@@ -476,7 +567,26 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>브라우저에서 {address}을(를) 열어요.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>모델 페이지…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
+    <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
+    </message>
     <message>
         <source>Copy the selection</source>
         <translation>선택한 부분 복사</translation>
@@ -498,28 +608,52 @@
         <translation>메시지 편집</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>다시 답변</translation>
-    </message>
-    <message>
         <source>Continue the answer</source>
         <translation>답변 이어서 쓰기</translation>
     </message>
     <message>
-        <source>New chat from here</source>
-        <translation>여기서 새 대화</translation>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name}은(는) 텍스트 파일이 아니에요. 텍스트와 코드만 첨부할 수 있고, PDF와 그림은 아직 안 돼요.</translation>
+        <source>Branch</source>
+        <translation>분기</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name}은(는) 2MB보다 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+        <source>Read aloud: this system has no voice</source>
+        <translation>소리 내어 읽기: 이 시스템에 음성이 없어요</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>파일 첨부</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name}은(는) 텍스트 파일이 아니에요. Tandem은 텍스트, 코드, PDF 파일을 첨부해요.</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name}은(는) 너무 커요. 그 내용은 어떤 컨텍스트에도 다 들어가지 않아요.</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name}을(를) 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name}은(는) 암호로 보호되어 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name}이(가) 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name}에는 글자가 없고 스캔본처럼 그림만 있어요. 먼저 문자 인식을 해 주세요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -546,6 +680,10 @@
     <message>
         <source>Pinned</source>
         <translation>고정됨</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>폴더</translation>
     </message>
     <message>
         <source>Today</source>
@@ -580,6 +718,14 @@
         <translation>제목 없는 대화</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}, 닫힌 폴더</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}, 폴더</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}, 답변을 쓰는 중</translation>
     </message>
@@ -604,6 +750,10 @@
         <translation>맨 위에 고정</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>폴더로 옮기기</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>복제</translation>
     </message>
@@ -624,12 +774,46 @@
         <translation>삭제</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>이 폴더만 보기</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>폴더만 삭제하고 대화는 남기기</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>폴더 없음</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>새 폴더…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>보관함</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>휴지통</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>휴지통 비우기</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -640,8 +824,8 @@
         <translation>대화 검색</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>보관함과 휴지통</translation>
+        <source>Folders, archive and trash</source>
+        <translation>폴더, 보관함, 휴지통</translation>
     </message>
     <message>
         <source>Back to the chats</source>
@@ -654,6 +838,53 @@
     <message>
         <source>Settings</source>
         <translation>설정</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>‘{name}’(으)로 저장했어요.</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>새 대화가 이 설정으로 시작돼요.</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>이 대화의 시스템 프롬프트와 설정</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>프리셋 이름</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>프리셋으로 저장</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>프리셋 삭제</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>새 대화에 사용</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>모두 초기화</translation>
     </message>
 </context>
 <context>
@@ -809,6 +1040,25 @@
     </message>
 </context>
 <context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>모델을 불러오는 중이에요. 먼저 입력해도 돼요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
+    </message>
+</context>
+<context>
     <name>Counted</name>
     <message numerus="yes">
         <source>%n language(s)</source>
@@ -833,11 +1083,15 @@
     <name>DownloadCard</name>
     <message>
         <source>Resume</source>
-        <translation>이어받기</translation>
+        <translation>다시 시작</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>권한을 받았어요</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -926,8 +1180,20 @@
         <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
     </message>
     <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>KV 캐시를 {bits}비트로 하면 그대로 들어가요. 설정에서 바꿀 수 있어요.</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>초안 모델은 {draft}GB까지 쓸 수 있어요.</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>답변을 쓰는 중이에요. 끝난 뒤에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1011,6 +1277,10 @@
     <message>
         <source>{value} per round</source>
         <translation>라운드당 {value}</translation>
+    </message>
+    <message>
+        <source>older messages left out: {value}</source>
+        <translation>뺀 이전 메시지 {value}개</translation>
     </message>
     <message>
         <source>guesses at a time</source>
@@ -1156,8 +1426,12 @@
         <translation>메인 모델: {name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>초안</translation>
+        <source>Draft on</source>
+        <translation>초안 켜짐</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>초안 꺼짐</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1170,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>불러오는 중 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1384,6 +1662,80 @@
     </message>
 </context>
 <context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>가장 좋은 깊이</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 향상</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>일반 토큰/초</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>라운드</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first}부터</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}~{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth} ({source})</translation>
+    </message>
+    <message>
+        <source>none, plain</source>
+        <translation>없음, 일반</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>이 컴퓨터에서 재고 대화하는 동안 계속 따라가는 값이에요. 추측 개수를 이 값으로 정해요. 지우면 새로 재요.</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>아직 없어요. 모델을 불러와 질문하거나 실시간 패널에서 이 기기에 맞추기를 눌러 보세요.</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>여기서 알아낸 것</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>모델 쌍마다 알아낸 것</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>이 쌍 지우기</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>모두 지우기</translation>
+    </message>
+</context>
+<context>
     <name>Legend</name>
     <message>
         <source>rejected</source>
@@ -1401,6 +1753,10 @@
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
     </message>
     <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 있어요.</translation>
+    </message>
+    <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
         <translation>읽을 수 없는 설정이 있어 기본값을 사용해요. 예전 파일은 {file}이에요.</translation>
     </message>
@@ -1411,18 +1767,6 @@
     <message>
         <source>Choose a draft model&apos;s folder</source>
         <translation>초안 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>모델을 불러오고 있어요. 지금부터 써도 돼요.</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>불러온 메인 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>토큰 {limit}개 중 {used}개 사용</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1436,12 +1780,16 @@
 <context>
     <name>ModelCard</name>
     <message>
+        <source>Get as draft</source>
+        <translation>초안으로 받기</translation>
+    </message>
+    <message>
         <source>Check files</source>
         <translation>파일 검사</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation>삭제…</translation>
+        <translation>제거…</translation>
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
@@ -1472,12 +1820,20 @@
         <translation>초안: {draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>여기서 측정 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>예상 {speed}(추정)</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>손상됨</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1510,6 +1866,10 @@
     <message>
         <source>Getting it…</source>
         <translation>받는 중…</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>복구</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -1615,6 +1975,18 @@
         <translation>추정: {speed}.</translation>
     </message>
     <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main}의 초안으로: {verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>배포된 것과 달라요: {files}. 복구하면 이 파일만 다시 받아요.</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>배포된 것과 달라요: {files}. 삭제한 뒤 다시 받으세요.</translation>
+    </message>
+    <message>
         <source>Cannot be used. {reason}</source>
         <translation>쓸 수 없어요. {reason}</translation>
     </message>
@@ -1625,6 +1997,10 @@
     <message>
         <source>{count} tokens of context</source>
         <translation>컨텍스트 {count}토큰</translation>
+    </message>
+    <message>
+        <source>downloads: {count}</source>
+        <translation>다운로드 {count}회</translation>
     </message>
     <message>
         <source>asks for your consent</source>
@@ -1731,10 +2107,6 @@
         <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name}이(가) 손상됐어요. 삭제하고 다시 받으세요.</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name}의 모든 파일이 공개된 원본과 같아요.</translation>
     </message>
@@ -1798,6 +2170,14 @@
         <source>Look in another folder too…</source>
         <translation>다른 폴더도 살펴보기…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>컨텍스트 {count}토큰 기준</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>메모리 계산에 쓰는 컨텍스트</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1823,7 +2203,20 @@
     </message>
 </context>
 <context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>이 모델에 맞는 초안 모델이 여기에도 카탈로그에도 없어요. 대화 속 찾기는 초안 모델이 필요 없어요.</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>먼저 메인 모델을 선택하세요.</translation>
@@ -2218,7 +2611,7 @@
     </message>
     <message>
         <source>Work offline</source>
-        <translation>오프라인으로 작업</translation>
+        <translation>오프라인 작업</translation>
     </message>
     <message>
         <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
@@ -2302,6 +2695,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>이 대화의 시스템 프롬프트와 설정: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>이 대화만의 설정</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>기본값</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>정확하게</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>균형 있게</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>창의적으로</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>간결하게</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>오늘 날짜</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>요일</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>창의 언어</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>변수 넣기</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>질문을 보낼 때 채워져요: {names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2314,6 +2788,48 @@
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder}(으)로 옮겼어요. 파일을 모두 비교했고, 예전 자리는 새 자리로 이어져요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>옮기지 않았어요. 그 폴더에 이미 파일이 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>옮기지 않았어요. 폴더를 자기 자신 안으로 옮길 수는 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>옮기지 않았어요. {needed}가 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>옮기지 않았어요. {file}의 사본이 원본과 달라요. 그 디스크를 점검해 주세요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>옮기지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>중지했어요. 모두 제자리에 있어요.</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}: 기본값으로 되돌리기</translation>
     </message>
 </context>
 <context>
@@ -2344,7 +2860,7 @@
     </message>
     <message>
         <source>Privacy and network</source>
-        <translation>개인정보와 네트워크</translation>
+        <translation>개인정보 및 네트워크</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -2365,6 +2881,10 @@
     <message>
         <source>Search in the settings</source>
         <translation>설정에서 검색</translation>
+    </message>
+    <message>
+        <source>Back to the defaults</source>
+        <translation>기본값으로 되돌리기</translation>
     </message>
     <message>
         <source>Changes hold from the next answer on.</source>
@@ -2389,6 +2909,33 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>키보드 단축키</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>따로 설정</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>제거</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} 설정 제거</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>모델 쌍별 설정</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>이 모델 쌍을 불러온 동안에는 위의 설정 대신 따로 정한 설정이 적용돼요.</translation>
     </message>
 </context>
 <context>
@@ -2418,8 +2965,8 @@
         <translation>이 답변의 채택률</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>라운드</translation>
+        <source>Round strip</source>
+        <translation>라운드 띠</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2440,6 +2987,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>대화를 {file}에 백업했어요.</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>옮길 곳 선택</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>다음에 Tandem을 시작할 때 대화를 {folder}(으)로 옮겨요.</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>모델을 다운로드하는 중이에요. 끝난 뒤에 옮겨 주세요.</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>복사하고 비교하는 중: {total} 중 {done}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>대화</translation>
@@ -2481,12 +3052,32 @@
         <translation>폴더 보기: {name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>폴더 옮기기: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>옮기기…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>비우기</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>지금 백업</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>지금 대화 백업</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
     </message>
 </context>
 <context>
@@ -2537,6 +3128,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 준비가 끝났어요.</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>다운로드 보기</translation>
     </message>
 </context>
 <context>
@@ -2671,6 +3266,85 @@
     </message>
 </context>
 <context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>깊이마다 라운드에 드는 시간을 재고 있어요. 몇 초면 돼요.</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>아무것도 재지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>여기서 일반 디코딩은 초당 {speed}토큰이에요.</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>이제부터 답변에 적용돼요. {time} 걸렸어요.</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>도중에 멈췄어요. 재지 못한 값은 예전 그대로예요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>여기서는 라운드마다 %n개 추측이 가장 좋아요. 속도가 일반 디코딩의 {times}예요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>여기서는 라운드마다 %n개 추측이 가장 좋아요. 다른 모델 쌍만큼 맞는다면 속도가 일반 디코딩의 {times}예요. 얼마나 맞는지는 앞으로 답변에서 드러나요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>여기서는 일반 디코딩이 가장 빨라요. 추측이 다 맞아도 이득이 없어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>여기서는 일반 디코딩이 가장 빨라요. 추측이 {rate}보다 많이 맞으면 이득이에요.</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>추측 토큰</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>일반 단계</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>이득 기준</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>예상 속도</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>이 기기에 맞추기</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>라운드 하나에 드는 시간(일반 단계 단위), 이득을 보려면 맞아야 하는 추측의 비율, 예상되는 초당 토큰이에요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>다시 재기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
     <message>
         <source>Try again</source>
@@ -2682,7 +3356,7 @@
     </message>
     <message>
         <source>Continue</source>
-        <translation>이어서 쓰기</translation>
+        <translation>계속</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -2721,16 +3395,16 @@
         <translation>답변을 Markdown으로 복사</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>다시 답변</translation>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>분기</translation>
     </message>
     <message>
         <source>Continue the answer</source>
         <translation>답변 이어서 쓰기</translation>
-    </message>
-    <message>
-        <source>New chat from here</source>
-        <translation>여기서 새 대화</translation>
     </message>
     <message>
         <source>More actions</source>

@@ -44,10 +44,6 @@
         <translation>停止回答</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>重试</translation>
-    </message>
-    <message>
         <source>Answer the last question again</source>
         <translation>重新回答最后一个问题</translation>
     </message>
@@ -156,16 +152,48 @@
         <translation>打开设置</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>Bring back the deleted chat</source>
         <translation>恢复已删除的对话</translation>
     </message>
     <message>
         <source>Close window</source>
         <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>附加文件…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>附加文本、代码或 PDF 文件</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>系统提示词和设置…</translation>
+    </message>
+    <message>
+        <source>Change the system prompt and the settings of this chat</source>
+        <translation>更改此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>移到文件夹…</translation>
+    </message>
+    <message>
+        <source>Put this chat into a folder</source>
+        <translation>将此对话放入文件夹</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>显示报告</translation>
+    </message>
+    <message>
+        <source>Show the report of what went wrong</source>
+        <translation>显示出错情况的报告</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -176,12 +204,32 @@
         <translation>退出 Tandem</translation>
     </message>
     <message>
+        <source>Undo delete</source>
+        <translation>撤销删除</translation>
+    </message>
+    <message>
         <source>Copy last answer</source>
         <translation>复制最后的回答</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>以 Markdown 复制最后的回答</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>朗读最后的回答</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>用系统语音朗读最后的回答</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>停止朗读</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>停止朗读</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -304,6 +352,14 @@
         <translation>对上一个问题开推测和关推测各答一遍，并排显示</translation>
     </message>
     <message>
+        <source>Tune on this machine</source>
+        <translation>在这台电脑上调优</translation>
+    </message>
+    <message>
+        <source>Measure what guessing costs and brings with these models</source>
+        <translation>测量用这些模型猜测的代价和收益</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -334,6 +390,14 @@
     <message>
         <source>Show which tokens were guessed</source>
         <translation>显示哪些 token 是猜出的</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>全屏</translation>
+    </message>
+    <message>
+        <source>Enter or leave full screen</source>
+        <translation>进入或退出全屏</translation>
     </message>
     <message>
         <source>Commands…</source>
@@ -458,6 +522,29 @@
     </message>
 </context>
 <context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答已停止。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at its length limit.</source>
+        <translation>回答在长度上限处被截断。</translation>
+    </message>
+    <message>
+        <source>The answer is finished.</source>
+        <translation>回答已完成。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>另一个对话</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -466,6 +553,10 @@
     <message>
         <source>Take {name} away</source>
         <translation>移除 {name}</translation>
+    </message>
+    <message>
+        <source>is being read…</source>
+        <translation>正在读取…</translation>
     </message>
 </context>
 <context>
@@ -476,7 +567,26 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>将在浏览器中打开 {address}。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Its page…</source>
+        <translation>模型页面…</translation>
+    </message>
+</context>
+<context>
     <name>ChatCommands</name>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
     <message>
         <source>Copy the selection</source>
         <translation>拷贝所选内容</translation>
@@ -498,28 +608,52 @@
         <translation>编辑消息</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>重新回答</translation>
-    </message>
-    <message>
         <source>Continue the answer</source>
         <translation>继续回答</translation>
     </message>
     <message>
-        <source>New chat from here</source>
-        <translation>从这里新建对话</translation>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text and code; PDF and pictures not yet.</source>
-        <translation>{name} 不是文本文件。目前可附加文本和代码，暂不支持 PDF 和图片。</translation>
+        <source>Branch</source>
+        <translation>从这里分支</translation>
     </message>
     <message>
-        <source>{name} is larger than 2 MB, which no context holds.</source>
-        <translation>{name} 超过 2 MB，任何上下文都容纳不下。</translation>
+        <source>Read aloud: this system has no voice</source>
+        <translation>朗读：此系统没有语音</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>朗读回答</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>附加文件</translation>
+    </message>
+    <message>
+        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} 太大：其文本放不进任何上下文。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} 受密码保护。请另存为无密码的文件后再附加。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} 已损坏，无法读取其文本。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -546,6 +680,10 @@
     <message>
         <source>Pinned</source>
         <translation>已置顶</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>文件夹</translation>
     </message>
     <message>
         <source>Today</source>
@@ -580,6 +718,14 @@
         <translation>无标题对话</translation>
     </message>
     <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}，已折叠的文件夹</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}，文件夹</translation>
+    </message>
+    <message>
         <source>{title}, an answer is being written</source>
         <translation>{title}，正在写回答</translation>
     </message>
@@ -604,6 +750,10 @@
         <translation>置顶</translation>
     </message>
     <message>
+        <source>Move to folder</source>
+        <translation>移到文件夹</translation>
+    </message>
+    <message>
         <source>Duplicate</source>
         <translation>复制</translation>
     </message>
@@ -624,12 +774,46 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>只显示此文件夹</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>删除文件夹，保留其中的对话</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>无文件夹</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新建文件夹…</translation>
+    </message>
+    <message>
         <source>Archive</source>
         <translation>归档</translation>
     </message>
     <message>
         <source>Trash</source>
         <translation>废纸篓</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) for good?</source>
+        <translation>
+            <numerusform>要彻底删除 %n 个对话吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -640,8 +824,8 @@
         <translation>搜索对话</translation>
     </message>
     <message>
-        <source>Archive and trash</source>
-        <translation>归档和废纸篓</translation>
+        <source>Folders, archive and trash</source>
+        <translation>文件夹、归档和废纸篓</translation>
     </message>
     <message>
         <source>Back to the chats</source>
@@ -654,6 +838,53 @@
     <message>
         <source>Settings</source>
         <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>已保存为“{name}”。</translation>
+    </message>
+    <message>
+        <source>New chats begin with this.</source>
+        <translation>新对话将以此开始。</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat</source>
+        <translation>此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Name of the preset</source>
+        <translation>预设名称</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>存为预设</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>删除预设</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>用于新对话</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
     </message>
 </context>
 <context>
@@ -809,6 +1040,25 @@
     </message>
 </context>
 <context>
+    <name>ContextMeter</name>
+    <message>
+        <source>The models are loading. You can write already.</source>
+        <translation>模型正在加载，可以先输入。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} 个 token：对此模型来说太长</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
+    </message>
+</context>
+<context>
     <name>Counted</name>
     <message numerus="yes">
         <source>%n language(s)</source>
@@ -838,6 +1088,10 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>I have access now</source>
+        <translation>已获访问权限</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -926,8 +1180,20 @@
         <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
     </message>
     <message>
+        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
+        <translation>将 KV 缓存改为 {bits} 位即可直接放下，可在设置中更改。</translation>
+    </message>
+    <message>
+        <source>A draft model that takes up to {draft} GB fits.</source>
+        <translation>草稿模型最多可占用 {draft} GB。</translation>
+    </message>
+    <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>An answer is being written. Try again when it has ended.</source>
+        <translation>正在写回答，结束后再试。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
@@ -1011,6 +1277,10 @@
     <message>
         <source>{value} per round</source>
         <translation>每轮 {value}</translation>
+    </message>
+    <message>
+        <source>older messages left out: {value}</source>
+        <translation>省去的旧消息 {value} 条</translation>
     </message>
     <message>
         <source>guesses at a time</source>
@@ -1156,8 +1426,12 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Draft</source>
-        <translation>草稿</translation>
+        <source>Draft on</source>
+        <translation>草稿 开</translation>
+    </message>
+    <message>
+        <source>Draft off</source>
+        <translation>草稿 关</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1170,6 +1444,10 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>loading {share}</source>
+        <translation>正在加载 {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -1384,6 +1662,80 @@
     </message>
 </context>
 <context>
+    <name>Learned</name>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Best depth</source>
+        <translation>最佳深度</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>普通 token/秒</translation>
+    </message>
+    <message>
+        <source>Accept rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} 起</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}–{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none, plain</source>
+        <translation>无，普通</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <translation>在这台电脑上测得，并在对话中持续更新，猜测数由此决定。清除后会重新测量。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
+        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调优”。</translation>
+    </message>
+    <message>
+        <source>Learned here</source>
+        <translation>在这里了解到的</translation>
+    </message>
+    <message>
+        <source>What was learned about each pair</source>
+        <translation>关于每个模型对了解到的内容</translation>
+    </message>
+    <message>
+        <source>Forget this pair</source>
+        <translation>清除这一对</translation>
+    </message>
+    <message>
+        <source>Forget all</source>
+        <translation>全部清除</translation>
+    </message>
+</context>
+<context>
     <name>Legend</name>
     <message>
         <source>rejected</source>
@@ -1401,6 +1753,10 @@
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
     </message>
     <message>
+        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>Tandem 上次意外退出。对话都安全，报告只保存在这台电脑上。</translation>
+    </message>
+    <message>
         <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
         <translation>部分设置无法读取，已恢复默认值。旧文件保存在 {file}。</translation>
     </message>
@@ -1413,18 +1769,6 @@
         <translation>选择草稿模型的文件夹</translation>
     </message>
     <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>正在加载模型。现在就可以开始写。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>没有加载主模型。</translation>
-    </message>
-    <message>
-        <source>{used} of {limit} tokens</source>
-        <translation>已用 {used}，共 {limit} 个 token</translation>
-    </message>
-    <message>
         <source>Appearance</source>
         <translation>外观</translation>
     </message>
@@ -1435,6 +1779,10 @@
 </context>
 <context>
     <name>ModelCard</name>
+    <message>
+        <source>Get as draft</source>
+        <translation>下载作草稿</translation>
+    </message>
     <message>
         <source>Check files</source>
         <translation>检查文件</translation>
@@ -1472,12 +1820,20 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
+        <source>{speed} measured here</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{speed} expected (estimate)</source>
         <translation>预计 {speed}（估算）</translation>
     </message>
     <message>
         <source>checking</source>
         <translation>检查中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
     </message>
     <message>
         <source>in use</source>
@@ -1512,16 +1868,20 @@
         <translation>下载中…</translation>
     </message>
     <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
 </context>
 <context>
@@ -1615,6 +1975,18 @@
         <translation>估算：{speed}。</translation>
     </message>
     <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>作为 {main} 的草稿：{verdict}</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Repair fetches only these again.</source>
+        <translation>与发布内容不一致：{files}。修复只会重新下载这些文件。</translation>
+    </message>
+    <message>
+        <source>Not as it was published: {files}. Remove it and get it again.</source>
+        <translation>与发布内容不一致：{files}。请删除后重新下载。</translation>
+    </message>
+    <message>
         <source>Cannot be used. {reason}</source>
         <translation>无法使用。{reason}</translation>
     </message>
@@ -1625,6 +1997,10 @@
     <message>
         <source>{count} tokens of context</source>
         <translation>上下文 {count} token</translation>
+    </message>
+    <message>
+        <source>downloads: {count}</source>
+        <translation>下载量 {count}</translation>
     </message>
     <message>
         <source>asks for your consent</source>
@@ -1731,10 +2107,6 @@
         <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
-        <source>{name} is damaged. Remove it and get it again.</source>
-        <translation>{name} 已损坏。请删除后重新下载。</translation>
-    </message>
-    <message>
         <source>Every file of {name} is as its authors published it.</source>
         <translation>{name} 的每个文件都与发布时一致。</translation>
     </message>
@@ -1798,6 +2170,14 @@
         <source>Look in another folder too…</source>
         <translation>再添加一个文件夹…</translation>
     </message>
+    <message>
+        <source>With {count} tokens of context</source>
+        <translation>按 {count} token 上下文计算</translation>
+    </message>
+    <message>
+        <source>Context that memory is reckoned for</source>
+        <translation>计算内存所用的上下文</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPage</name>
@@ -1823,7 +2203,20 @@
     </message>
 </context>
 <context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 个下载正在进行</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
+    <message>
+        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
+        <translation>本机和目录中都没有适合它的草稿模型。上文查找不需要草稿模型。</translation>
+    </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>请先选择主模型。</translation>
@@ -1873,11 +2266,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>下载</translation>
+        <translation>获取</translation>
     </message>
     <message>
         <source>best here</source>
@@ -2302,6 +2695,87 @@
     </message>
 </context>
 <context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>此对话的系统提示词和设置：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>自定义设置</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>创意</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今天的日期</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>星期</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>窗口的语言</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>插入变量</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>希望模型在此对话中如何回答</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>发送问题时填入：{names}</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -2314,6 +2788,48 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>已移动到 {folder}。每个文件都已比对，旧位置会指向新位置。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>没有移动：该文件夹里已有内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>没有移动：不能把文件夹移到它自己里面。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>没有移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>没有移动：{file} 的副本不一致，请检查该磁盘。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>没有移动：{detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>已停止，一切都在原处。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：恢复默认</translation>
     </message>
 </context>
 <context>
@@ -2367,6 +2883,10 @@
         <translation>在设置中搜索</translation>
     </message>
     <message>
+        <source>Back to the defaults</source>
+        <translation>恢复默认值</translation>
+    </message>
+    <message>
         <source>Changes hold from the next answer on.</source>
         <translation>更改从下一个回答起生效。</translation>
     </message>
@@ -2389,6 +2909,33 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>键盘快捷键</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and follows the settings above.</source>
+        <translation>已加载的 {pair} 使用上面的设置。</translation>
+    </message>
+    <message>
+        <source>Own settings</source>
+        <translation>单独设置</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>移除 {pair} 的设置</translation>
+    </message>
+    <message>
+        <source>Single pairs</source>
+        <translation>单独的模型对</translation>
+    </message>
+    <message>
+        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <translation>加载这样的模型对时，使用它自己的设置，而不是上面的设置。</translation>
     </message>
 </context>
 <context>
@@ -2418,8 +2965,8 @@
         <translation>此回答的接受率</translation>
     </message>
     <message>
-        <source>Rounds</source>
-        <translation>轮次</translation>
+        <source>Round strip</source>
+        <translation>轮次条</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -2440,6 +2987,30 @@
 </context>
 <context>
     <name>StoragePage</name>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>对话已备份到 {file}。</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <translation>对话未能备份，请检查磁盘是否有空间。</translation>
+    </message>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>选择移动到哪里</translation>
+    </message>
+    <message>
+        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <translation>下次启动 Tandem 时，对话会移动到 {folder}。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that has ended.</source>
+        <translation>正在下载模型，请在下载结束后再移动。</translation>
+    </message>
+    <message>
+        <source>Copying and comparing: {done} of {total}.</source>
+        <translation>正在复制并比对：{done} / {total}</translation>
+    </message>
     <message>
         <source>Chats</source>
         <translation>对话</translation>
@@ -2481,12 +3052,32 @@
         <translation>显示文件夹：{name}</translation>
     </message>
     <message>
+        <source>Move the folder: {name}</source>
+        <translation>移动文件夹：{name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
         <source>Clear</source>
         <translation>清除</translation>
     </message>
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>立即备份对话</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -2537,6 +3128,10 @@
     <message>
         <source>{name} is ready.</source>
         <translation>{name} 已就绪。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>查看下载</translation>
     </message>
 </context>
 <context>
@@ -2671,6 +3266,85 @@
     </message>
 </context>
 <context>
+    <name>TuningView</name>
+    <message>
+        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
+        <translation>正在测量每种深度下一轮的耗时，只需几秒。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>没能测出任何结果。</translation>
+    </message>
+    <message>
+        <source>Plain decoding does {speed} tokens/s here.</source>
+        <translation>这里普通解码为 {speed} token/秒。</translation>
+    </message>
+    <message>
+        <source>Answers go by this from now on. It took {time}.</source>
+        <translation>从现在起的回答都以此为准。用时 {time}。</translation>
+    </message>
+    <message>
+        <source>It was stopped early: what was not reached keeps its old figures.</source>
+        <translation>提前停止了：没测到的保留原来的数值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <translation>
+            <numerusform>这里每轮猜 %n 个最好，速度是普通解码的 {times}。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <translation>
+            <numerusform>这里每轮猜 %n 个最好；如果猜中的比例与多数模型对相当，速度是普通解码的 {times}。实际比例会在之后的回答中看到。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
+        <translation>这里普通解码最快：即使全部猜中也不划算。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
+        <translation>这里普通解码最快。猜中的比例超过 {rate} 时，猜测才划算。</translation>
+    </message>
+    <message>
+        <source>Guesses</source>
+        <translation>猜测数</translation>
+    </message>
+    <message>
+        <source>Plain steps</source>
+        <translation>普通步数</translation>
+    </message>
+    <message>
+        <source>Pays from</source>
+        <translation>划算起点</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>预计速度</translation>
+    </message>
+    <message>
+        <source>Tune on this machine</source>
+        <translation>在这台电脑上调优</translation>
+    </message>
+    <message>
+        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
+        <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>TurnView</name>
     <message>
         <source>Try again</source>
@@ -2721,16 +3395,16 @@
         <translation>以 Markdown 拷贝回答</translation>
     </message>
     <message>
-        <source>Answer again</source>
-        <translation>重新回答</translation>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>从这里分支</translation>
     </message>
     <message>
         <source>Continue the answer</source>
         <translation>继续回答</translation>
-    </message>
-    <message>
-        <source>New chat from here</source>
-        <translation>从这里新建对话</translation>
     </message>
     <message>
         <source>More actions</source>
@@ -2772,7 +3446,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>下载 {size}</translation>
+        <translation>获取 {size}</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -14,15 +14,17 @@ import datetime
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from engine.hub.cache_shape import cache_shape
 from engine.hub.catalog import load_catalog
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
-from engine.hub.fit import context_length
+from engine.hub.fit import SETTINGS_OF_MEMORY, context_length
 from engine.hub.inspection import text_config
 from engine.hub.search import look_at
 from engine.places import resources
@@ -38,7 +40,24 @@ def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[s
         "context": context_length(remote.config) or entry["context"],
         "vocabulary_size": size if type(size) is int else entry["vocabulary_size"],
         "architecture": remote.config.get("model_type", entry["architecture"]),
+        "config": _memory_config(remote.config, entry["config"]),
     }
+
+
+def _memory_config(config: Mapping[str, Any], before: dict[str, int | bool]) -> dict[str, int | bool]:
+    """The numbers that the arithmetic of a context reads.
+
+    A configuration may list its layers one by one; then `before` says how they repeat, if it still gives the same.
+    """
+    numbers = {
+        key: value
+        for key, value in sorted(text_config(config).items())
+        if key in SETTINGS_OF_MEMORY and type(value) in (int, bool) and value > 0
+    }
+    kind = {"model_type": config.get("model_type")}
+    if cache_shape(numbers | kind) != cache_shape(config) == cache_shape(before | numbers | kind):
+        return before | numbers
+    return numbers
 
 
 def main() -> int:

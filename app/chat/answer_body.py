@@ -15,6 +15,7 @@ _View = TypeVar("_View", bound=QWidget)
 
 # Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them.
 RUN_LENGTH = 6000
+_PART_LENGTH = 24
 
 
 class AnswerBody(QWidget):
@@ -25,17 +26,14 @@ class AnswerBody(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(12)
+        self._column = _growing_column(self)
+        self._parts: list[_Part] = []
         self._views: list[QWidget] = []
         self._clear()
 
     def _clear(self) -> None:
-        for view in self._views:
-            self._column.removeWidget(view)
-            view.deleteLater()
-        self._views = []
+        for view in list(self._views):
+            self._remove(view)
         self._splitter = Splitter()
         self._shown = ""
         self._placed = 0
@@ -72,9 +70,7 @@ class AnswerBody(QWidget):
         code = blocks[-1] if blocks and isinstance(blocks[-1], Code) else None
         wanted = CodeBlock if code else Prose
         if self._tail is not None and (not blocks or not isinstance(self._tail, wanted)):
-            self._column.removeWidget(self._tail)
-            self._views.remove(self._tail)
-            self._tail.deleteLater()
+            self._remove(self._tail)
             self._tail = None
         if not blocks:
             return
@@ -100,9 +96,62 @@ class AnswerBody(QWidget):
 
     def _add(self, view: _View) -> _View:
         leave_menu_to_parent(view)
-        self._column.addWidget(view)
+        # At its width from the start: in a narrow one it would be too high first, and the chat would jump.
+        view.resize(self.width(), view.height())
+        if not self._parts or self._parts[-1].full:
+            self._parts.append(_Part(self))
+            self._column.insertWidget(self._column.count() - 1, self._parts[-1])
+        self._parts[-1].add(view)
         self._views.append(view)
         return view
+
+    def _remove(self, view: QWidget) -> None:
+        self._views.remove(view)
+        part = next(part for part in reversed(self._parts) if part.isAncestorOf(view))
+        part.remove(view)
+        view.deleteLater()
+        if part.empty:
+            self._parts.remove(part)
+            self._column.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+
+
+class _Part(QWidget):
+    """Some blocks in a row. Only the last part of an answer is laid out as it grows, so its length costs nothing."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._column = _growing_column(self)
+        # Shown at once, so that its height is known before the event loop comes to it.
+        self.show()
+
+    @property
+    def empty(self) -> bool:
+        return self._column.count() == 1
+
+    @property
+    def full(self) -> bool:
+        return self._column.count() > _PART_LENGTH
+
+    def add(self, view: QWidget) -> None:
+        self._column.insertWidget(self._column.count() - 1, view)
+
+    def remove(self, view: QWidget) -> None:
+        self._column.removeWidget(view)
+
+
+def _growing_column(widget: QWidget) -> QVBoxLayout:
+    """The layout of a column that grows at its end while it is looked at."""
+    # What is there stays where it is when a line is added, and need not be painted again.
+    widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(12)
+    # Room for what has grown before anything is placed: squeezed in first, every block would move twice.
+    column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
+    column.addStretch(1)
+    return column
 
 
 def leave_menu_to_parent(view: QWidget) -> None:

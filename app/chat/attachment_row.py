@@ -12,6 +12,8 @@ from app.icons import icon
 from app.speculation.figures import number
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
     from app.conversations.records import Attachment
 
 
@@ -23,6 +25,7 @@ class AttachmentRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files: dict[Attachment, int | None] = {}
+        self._reading: list[str] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(8)
@@ -33,10 +36,25 @@ class AttachmentRow(QWidget):
     def attachments(self) -> tuple[Attachment, ...]:
         return tuple(self._files)
 
-    def add(self, attachment: Attachment, tokens: int | None) -> None:
-        """`tokens` None where nobody could count."""
-        self._files[attachment] = tokens
+    def begin(self, name: str) -> None:
+        """A file of that name is being read."""
+        self._reading.append(name)
         self._fill()
+
+    def add(self, name: str, attachment: Attachment | None) -> None:
+        """It has been read; None where it cannot go along."""
+        if name in self._reading:
+            self._reading.remove(name)
+        if attachment is not None:
+            self._files.setdefault(attachment, None)
+        self._fill()
+
+    def show_counts(self, counts: dict[Attachment, int | None]) -> None:
+        """How many tokens the files have; None where nobody could count."""
+        counted = {attachment: counts.get(attachment, count) for attachment, count in self._files.items()}
+        if counted != self._files:
+            self._files = counted
+            self._fill(told=True)
 
     def show_files(self, attachments: tuple[Attachment, ...]) -> None:
         if attachments != self.attachments:
@@ -47,7 +65,7 @@ class AttachmentRow(QWidget):
         self._files.pop(attachment, None)
         self._fill()
 
-    def _fill(self) -> None:
+    def _fill(self, told: bool = False) -> None:
         while self._row.count() > 1:
             item = self._row.takeAt(0)
             if item is not None and (chip := item.widget()) is not None:
@@ -55,17 +73,14 @@ class AttachmentRow(QWidget):
                 chip.deleteLater()
         for place, (attachment, tokens) in enumerate(self._files.items()):
             self._row.insertWidget(place, self._chip(attachment, tokens))
-        self.setVisible(bool(self._files))
-        self.changed.emit()
+        for name in self._reading:
+            self._row.insertWidget(self._row.count() - 1, self._waiting_chip(name))
+        self.setVisible(bool(self._files or self._reading))
+        if not told:
+            self.changed.emit()
 
     def _chip(self, attachment: Attachment, tokens: int | None) -> QWidget:
-        chip = QFrame(self)
-        chip.setObjectName("attachment")
-        name = QLabel(chip)
-        name.setText(name.fontMetrics().elidedText(attachment.name, Qt.TextElideMode.ElideMiddle, 180))
-        name.setToolTip(attachment.name)
-        length = QLabel(chip)
-        length.setProperty("look", "muted")
+        chip, name, length = self._parts(attachment.name)
         if tokens is not None:
             length.setText(self.tr("{count} tokens").format(count=number(tokens, 0)))
         away = QToolButton(chip)
@@ -82,7 +97,36 @@ class AttachmentRow(QWidget):
             row.addWidget(view)
         return chip
 
+    def _waiting_chip(self, file: str) -> QWidget:
+        chip, name, state = self._parts(file)
+        state.setText(self.tr("is being read…"))
+        row = QHBoxLayout(chip)
+        row.setContentsMargins(10, 3, 10, 3)
+        row.setSpacing(6)
+        row.addWidget(name)
+        row.addWidget(state)
+        return chip
+
+    def _parts(self, file: str) -> tuple[QFrame, QLabel, QLabel]:
+        chip = QFrame(self)
+        chip.setObjectName("attachment")
+        name, words = QLabel(chip), QLabel(chip)
+        name.setText(name.fontMetrics().elidedText(file, Qt.TextElideMode.ElideMiddle, 180))
+        name.setToolTip(file)
+        words.setProperty("look", "muted")
+        return chip, name, words
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and getattr(self, "_files", None):
             self._fill()
+
+
+def attach_button(action: QAction, parent: QWidget) -> QToolButton:
+    """The button below the message box that asks for files."""
+    button = QToolButton(parent)
+    button.setProperty("look", "small")
+    button.setDefaultAction(action)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import io
+import logging
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,15 @@ from app.conversations.records import Attachment
 
 # Longer texts fill any context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
+# A PDF file is mostly fonts and pictures, of which only the text goes along.
+LARGEST_PDF_BYTES = 50 * 2**20
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 class NotAttachable(Exception):
-    """A file that cannot go along: `reason` is "not-text", "too-large" or "unreadable"."""
+    """A file that cannot go along: `reason` is "not-text", "too-large", "unreadable", "encrypted" (a PDF file that
+    wants a password), "damaged" (one that cannot be made out) or "no-text" (one of pictures only).
+    """
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name}: {reason}")
@@ -23,13 +29,16 @@ class NotAttachable(Exception):
 
 
 def read_attachment(path: Path) -> Attachment:
-    """A text or code file as an attachment. Raises NotAttachable. It waits for the disk: not for the Qt thread."""
+    """A text, code or PDF file as an attachment. Raises NotAttachable. It waits for the disk: not for the Qt thread."""
+    is_pdf = path.suffix.lower() == ".pdf"
     try:
-        if path.stat().st_size > LARGEST_BYTES:
+        if path.stat().st_size > (LARGEST_PDF_BYTES if is_pdf else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
+    if is_pdf or content.startswith(b"%PDF-"):
+        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content))
     encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
     try:
         text = content.decode(encoding)
@@ -40,6 +49,39 @@ def read_attachment(path: Path) -> Attachment:
     return Attachment(path.name, "text/plain", text)
 
 
+def _pdf_text(name: str, content: bytes) -> str:
+    """The text of a PDF file, page after page."""
+    # Here and not at the top: most questions have no PDF file with them.
+    from pypdf import PdfReader
+
+    # What it remarks about files that others made is of no use to anybody here.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    pages: list[str] = []
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise NotAttachable(name, "encrypted")
+        for page in reader.pages:
+            pages.append(page.extract_text().strip())
+            if sum(map(len, pages)) > LARGEST_BYTES:
+                raise NotAttachable(name, "too-large")
+    except NotAttachable:
+        raise
+    # The library raises many kinds of errors for what is wrong with a file, among them those of its own assumptions.
+    except Exception as error:
+        raise NotAttachable(name, "encrypted" if _wants_key(error) else "damaged") from error
+    text = "\n\n".join(page for page in pages if page).replace("\0", "")
+    if not text:
+        raise NotAttachable(name, "no-text")
+    return text
+
+
+def _wants_key(error: Exception) -> bool:
+    """AES needs a library that does not come along; such a file is as closed as one with a password."""
+    return type(error).__name__ in ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
+
+
+@lru_cache(maxsize=64)
 def count_tokens(model: Path, text: str) -> int | None:
     """How many tokens of that model's the text is; None where its tokenizer cannot be asked."""
     tokenizer = _tokenizer(model / "tokenizer.json")

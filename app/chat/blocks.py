@@ -7,6 +7,7 @@ start.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,11 @@ from markdown_it.rules_block import StateBlock
 
 # A tail longer than this many characters is cut inside its block (between list items, or at a space).
 LONG_TAIL = 1000
+
+# A line of more characters than this is what it looks like.
+_SETTLED = 8
+_WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
+_KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
 
 # A formula that stands by itself ends within this many lines, or it was none.
 _LONGEST_FORMULA = 60
@@ -86,7 +92,11 @@ class Splitter:
         self._fence: _Fence | None = None
 
     def feed(self, delta: str) -> None:
+        longer = self._only_longer(delta)
         self._open += delta
+        if longer:
+            self._show_tail()
+            return
         while self._open and (self._settle_code() if self._fence else self._settle_prose()):
             pass
         self._show_tail()
@@ -97,14 +107,27 @@ class Splitter:
         self.frozen.extend(self.tail)
         self.tail, self._open, self._fence = [], "", None
 
+    def _only_longer(self, delta: str) -> bool:
+        """Whether the open text keeps its blocks with `delta` at its end, so that it need not be parsed again."""
+        return (
+            self._fence is None
+            and bool(self._spans)
+            and self._spans[-1].kind in _KINDS_OF_LINES
+            and len(self._open) + len(delta) <= LONG_TAIL
+            # A definition of a link may begin or cease to be one with every letter.
+            and "]:" not in self._open
+            and continues_line(self._open, delta)
+        )
+
     def _settle_prose(self) -> bool:
         """Freeze finished blocks; True when the tail turned into a code block that has to be read on."""
         spans, lines = _top_level(self._open), _lines(self._open)
         keep = _first_open(spans, lines)
         self.frozen.extend(_block_of(span, lines) for span in spans[:keep])
         self._spans = spans[keep:]
-        if keep:
-            first_line = spans[keep].start
+        # A fence has to be the first thing in its text, without the blank lines before it.
+        if self._spans and (keep or self._spans[0].kind == "fence"):
+            first_line = self._spans[0].start
             self._open = "".join(lines[first_line:])
             self._spans = [span.moved_up(first_line) for span in self._spans]
         if self._spans and self._spans[0].kind == "fence" and "\n" in self._open:
@@ -150,6 +173,12 @@ class Splitter:
         rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
         closed = ended and self._fence.closes(self._open)
         self.tail = [Code(self._fence.content + rest, self._fence.language, closed)]
+
+
+def continues_line(text: str, delta: str) -> bool:
+    """Whether the last line of `text` is one of words, and remains what it is with `delta` at its end."""
+    line = text[text.rfind("\n") + 1 :]
+    return len(line.strip()) > _SETTLED and delta.isprintable() and _WORDS.match(line) is not None
 
 
 @dataclass
@@ -233,7 +262,7 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
     if len(spans) < 2:
         return 0
     first_line = lines[spans[-1].start]
-    settled = first_line.endswith("\n") or len(first_line.strip()) > 8
+    settled = first_line.endswith("\n") or len(first_line.strip()) > _SETTLED
     return len(spans) - 1 if settled else len(spans) - 2
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import (
@@ -17,11 +18,13 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QTextCursor,
+    QTextDocument,
 )
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QPlainTextDocumentLayout,
     QPlainTextEdit,
     QSizePolicy,
     QToolButton,
@@ -68,9 +71,12 @@ class MessageEdit(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(2)
-        self.textChanged.connect(self._fit)
-        self.textChanged.connect(self.edited)
+        self.document().contentsChanged.connect(self._changed)
         self._fit()
+
+    def _changed(self) -> None:
+        self._fit()
+        self.edited.emit()
 
     def preedit(self) -> str:
         """What an input method is composing and has not committed; "" when it is not."""
@@ -80,9 +86,29 @@ class MessageEdit(QPlainTextEdit):
         """Commit what is being composed, then return the text and empty the box."""
         self.commit_preedit()
         text = self.toPlainText()
-        self.clear()
+        # Not `clear`, which would also forget what can be undone.
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.removeSelectedText()
         QGuiApplication.inputMethod().reset()
         return text
+
+    def show_document(self, document: QTextDocument) -> None:
+        """Write in that document, with what can be undone in it."""
+        self.document().contentsChanged.disconnect(self._changed)
+        self.setDocument(document)
+        document.contentsChanged.connect(self._changed)
+        self._changed()
+
+    def new_document(self, text: str) -> QTextDocument:
+        """One for `show_document`. It lives as long as the box."""
+        document = QTextDocument(self)
+        document.setDocumentLayout(QPlainTextDocumentLayout(document))
+        document.setDefaultFont(self.document().defaultFont())
+        document.setDocumentMargin(2)
+        document.setPlainText(text)
+        document.clearUndoRedoStacks()
+        return document
 
     def commit_preedit(self) -> None:
         pending = self.preedit()
@@ -120,7 +146,9 @@ class MessageEdit(QPlainTextEdit):
         if wanted > len(written):
             return True
         self._recalled = wanted
-        self.setPlainText(written[-wanted] if wanted else "")
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(written[-wanted] if wanted else "")
         self.moveCursor(QTextCursor.MoveOperation.End)
         return True
 
@@ -167,6 +195,8 @@ class Composer(QWidget):
         super().__init__(parent)
         self._send, self._stop = send, stop
         self._streaming = False
+        # What is being written in each chat, with what can be undone in it, for as long as the chat is in memory.
+        self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
         card = QFrame(self)
         card.setObjectName("composerCard")
         self.edit = MessageEdit(card)
@@ -175,7 +205,8 @@ class Composer(QWidget):
         self._info.setProperty("look", "muted")
         self._button = QToolButton(card)
         self._button.setObjectName("send")
-        row = QHBoxLayout()
+        self._tools = row = QHBoxLayout()
+        row.setSpacing(4)
         row.addWidget(self._info, 1)
         row.addWidget(self._button)
         column = QVBoxLayout(card)
@@ -216,12 +247,24 @@ class Composer(QWidget):
         self.files.show_files(())
         return attachments
 
-    def show_draft(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+    def add_tool(self, tool: QWidget) -> None:
+        """A button below the text, to the left of the line that informs."""
+        self._tools.insertWidget(self._tools.count() - 2, tool)
+
+    def show_draft(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """What was being written in the chat that is now shown."""
-        self.files.show_files(attachments)
-        if self.edit.toPlainText() != text:
-            self.edit.setPlainText(text)
+        document = self._documents.get(chat)
+        if document is None or document.toPlainText() != text:
+            document = self._documents[chat] = self.edit.new_document(text)
+        if document is not self.edit.document():
+            self.edit.show_document(document)
             self.edit.moveCursor(QTextCursor.MoveOperation.End)
+        self.files.show_files(attachments)
+
+    def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """A question that could not be asked stands in the box again."""
+        self.files.show_files(attachments)
+        self.edit.insertPlainText(text)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
@@ -239,7 +282,13 @@ class Composer(QWidget):
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
             self._keys.setText(self.tr("{keys} sends · Enter for a new line").format(keys=keys))
 
-    def set_info(self, text: str) -> None:
+    def set_info(self, text: str, problem: bool = False) -> None:
+        """A line below the text; `problem` where it says why sending will not work."""
+        look = "problem" if problem else "muted"
+        if self._info.property("look") != look:
+            self._info.setProperty("look", look)
+            self._info.style().unpolish(self._info)
+            self._info.style().polish(self._info)
         self._info.setText(text)
 
     @property

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _KEPT = 2000
+_AT_ONCE = 8
 # In pixels; a wider one would have to be shrunk until nobody could read it.
 _WIDEST = 1600
 # A command that the library does not know is set as its name.
@@ -41,7 +42,7 @@ class Outline:
 
 
 class FormulaPictures(QObject):
-    """`ready` follows whenever something that was asked for has been set. Lives as long as the program."""
+    """`ready` follows when some or all of what was asked for has been set. Lives as long as the program."""
 
     ready = Signal()
     _made = Signal(object, object)
@@ -99,7 +100,9 @@ class FormulaPictures(QObject):
         self._outlines[key] = outline
         if len(self._outlines) > _KEPT:
             self._outlines.popitem(last=False)
-        self.ready.emit()
+        # Whoever waits shows a whole text again: once for a few formulas, not for each.
+        if len(self._asked) % _AT_ONCE == 0:
+            self.ready.emit()
 
 
 @cache

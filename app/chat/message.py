@@ -49,6 +49,7 @@ class TurnView(QWidget):
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.turn = turn
         # Nobody hears a signal before the view is wired.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
@@ -76,6 +77,7 @@ class TurnView(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
         self._line = QHBoxLayout()
         self._line.addStretch(1)
         self._line.addWidget(self._bubble, 3)
@@ -245,9 +247,9 @@ class TurnView(QWidget):
             {
                 **versions,
                 "copy": self.tr("Copy the answer as Markdown"),
-                "again": self.tr("Answer again"),
+                "again": self.tr("Regenerate"),
                 "go-on": self.tr("Continue the answer"),
-                "branch": self.tr("New chat from here"),
+                "branch": self.tr("Branch"),
                 "more": self.tr("More actions"),
             }
         )

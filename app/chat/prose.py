@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QTextBlockFormat,
+    QTextCharFormat,
     QTextCursor,
     QTextDocument,
     QTextFormat,
@@ -21,6 +22,7 @@ from PySide6.QtGui import (
 )
 
 from app import theme
+from app.chat.blocks import continues_line
 from app.chat.flowing_text import LINE_HEIGHT, FlowingText
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
@@ -32,6 +34,18 @@ if TYPE_CHECKING:
 _MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
 _PARAGRAPH_SPACE = 12
+# What may mean something in Markdown inside a line.
+_SIGNS = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
+_MARKS = (
+    QTextFormat.Property.FontPixelSize,
+    QTextFormat.Property.FontSizeAdjustment,
+    QTextFormat.Property.FontWeight,
+    QTextFormat.Property.FontItalic,
+    QTextFormat.Property.FontStrikeOut,
+    QTextFormat.Property.FontFixedPitch,
+    QTextFormat.Property.IsAnchor,
+    QTextFormat.Property.ObjectType,
+)
 
 
 class Prose(FlowingText):
@@ -51,7 +65,7 @@ class Prose(FlowingText):
         return self._markdown
 
     def show_markdown(self, text: str) -> None:
-        if text == self._markdown:
+        if text == self._markdown or self._append(text):
             return
         self._markdown = text
         # Before its first showing a widget has the application's font; the style sheet's comes with the polish.
@@ -67,6 +81,23 @@ class Prose(FlowingText):
         else:
             self._wait(False)
         self.fit()
+
+    def _append(self, text: str) -> bool:
+        """Write only what is new, where that are plain words at the end of a plain line; whether it was so."""
+        before = self._markdown
+        added = text[len(before) :]
+        if not before or self._waits or not text.startswith(before) or not _adds_words(before, added):
+            return False
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        last_word = before.split()[-1]
+        if not cursor.block().text().endswith(last_word) or not _is_plain(cursor.charFormat()):
+            return False
+        self._markdown = text
+        # Spaces at the end of a line are not shown before there is something behind them.
+        cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
+        self.fit()
+        return True
 
     def _wait(self, waits: bool) -> None:
         """Whether some formulas are still being set, and stand there as they were written."""
@@ -96,6 +127,19 @@ class Prose(FlowingText):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._markdown:
             self._show_again()
+
+
+def _adds_words(before: str, added: str) -> bool:
+    """Whether the last line of `before` with `added` behind it says the same as both, one after the other."""
+    if not _SIGNS.isdisjoint(added) or not continues_line(before, added) or before.rstrip() != before.rstrip(" "):
+        return False
+    last_word = before.split()[-1]
+    # Bare addresses become links, and signs that are half a pair may become formats.
+    return _SIGNS.isdisjoint(last_word) and "www" not in (last_word + added).lower() and "  " not in before[-2:] + added
+
+
+def _is_plain(style: QTextCharFormat) -> bool:
+    return not any(style.hasProperty(mark) for mark in _MARKS)
 
 
 def _space(document: QTextDocument, font: QFont) -> None:

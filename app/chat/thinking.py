@@ -40,9 +40,15 @@ def parts_of(text: str, ended: bool = True) -> Parts:
         # Half a mark: it will be one, or text, with the next token.
         return Parts("", "", len(text), closed=False)
     # The search for a lone mark goes over the text again with each token: only where there can be one.
-    if ("</" in text or "[/" in text) and (lone := _LONE_END.search(text)):
+    if ("</" in text or "[/" in text) and (lone := _LONE_END.search(text)) and _is_lone(text, lone):
         return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\n"), lone.end())
     return Parts(None, text)
+
+
+def _is_lone(text: str, end: re.Match[str]) -> bool:
+    """Whether nothing opened what is closed there: an answer may show such marks, in code for instance."""
+    opening = end[0].strip().replace("/", "", 1)
+    return opening not in text[: end.start()]
 
 
 def _after(text: str, start: int, closing: str) -> Parts:

@@ -38,7 +38,7 @@ class ThinkingFold(QWidget):
         inner.setContentsMargins(16, 4, 0, 4)
         inner.addWidget(self.body)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, 0, 6)
         column.setSpacing(4)
         column.addWidget(self.head, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._frame)

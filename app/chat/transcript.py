@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from app import theme
 from app.chat.message import TurnView
 from app.chat.turn_slot import TurnSlot
 from app.icons import icon
+from app.layouts import settle_layouts
 
 if TYPE_CHECKING:
     from app.conversations.chats import Chat, Turn
@@ -47,6 +48,7 @@ class Transcript(QScrollArea):
         self._as_tokens = False
         self._query: Query | None = None
         self._loaded_at = 0
+        self._wanted: tuple[Turn, int] | None = None
         self._column = QWidget()
         self._build_body()
         self.link_menu = QMenu(self)
@@ -71,15 +73,33 @@ class Transcript(QScrollArea):
         self._turns.setContentsMargins(0, 28, 0, 24)
         self._turns.setSpacing(32)
         self._turns.addStretch(1)
+        # Room for what has grown before anything is placed: squeezed in first, every turn would move twice.
+        self._turns.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
         self._row = QHBoxLayout(body)
         self._row.setContentsMargins(SIDE, 0, SIDE, 0)
         self._row.addStretch(1)
         self._row.addWidget(self._column, 1000)
         self._row.addStretch(1)
+        self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
+        for grows in (body, self._column):
+            grows.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.setWidget(body)
 
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """What is at the top of the view: a turn's index and pixels below its top; None at the end."""
+        if self._wanted is not None and self._wanted[0] in self._slots:
+            return list(self._slots).index(self._wanted[0]), self._wanted[1]
+        if self._at_end:
+            return None
+        top = self.verticalScrollBar().value()
+        for index, slot in enumerate(self._slots.values()):
+            if slot.geometry().bottom() >= top:
+                return index, top - slot.y()
+        return None
+
     def show_chat(self, chat: Chat) -> None:
-        """Show all turns of a chat, from its end."""
+        """Show all turns of a chat, from where it was read last, or from its end."""
         self._column.setUpdatesEnabled(False)
         for slot in self._slots.values():
             self._turns.removeWidget(slot)
@@ -89,6 +109,10 @@ class Transcript(QScrollArea):
             self._add(turn)
         self._column.setUpdatesEnabled(True)
         self._at_end = True
+        self._wanted = None
+        if chat.place is not None and chat.place[0] < len(chat.turns):
+            # The new turns have their places once the event loop has come to their layout.
+            self._wanted, self._at_end = (chat.turns[chat.place[0]], chat.place[1]), False
         self._load_soon()
 
     def show_path(self, chat: Chat) -> None:
@@ -113,9 +137,13 @@ class Transcript(QScrollArea):
 
     def reveal(self, turn: Turn) -> TurnView:
         """Bring a turn into view."""
+        self._wanted = None
+        return self._go_to(turn, -SIDE)
+
+    def _go_to(self, turn: Turn, offset: int) -> TurnView:
         view = self.view(turn)
-        self._settle()
-        self.verticalScrollBar().setValue(max(0, self._slots[turn].y() - SIDE))
+        settle_layouts()
+        self.verticalScrollBar().setValue(max(0, self._slots[turn].y() + offset))
         return view
 
     def mark(self, query: Query | None) -> None:
@@ -128,7 +156,7 @@ class Transcript(QScrollArea):
     def add_turn(self, turn: Turn) -> None:
         self._add(turn).load()
         self._mark_newest()
-        self._at_end = True
+        self._wanted, self._at_end = None, True
 
     def refresh(self, turn: Turn) -> None:
         """The answer of a turn has grown or ended. Turns of other chats are not ours to show."""
@@ -210,12 +238,16 @@ class Transcript(QScrollArea):
 
         What is in view stays where it is, although rooms above it turn out higher or lower than they were guessed.
         """
+        if self._wanted is not None:
+            (turn, offset), self._wanted = self._wanted, None
+            if turn in self._slots:
+                self._go_to(turn, offset)
         self._load_rounds()
         self._loaded_at = self.verticalScrollBar().value()
 
     def _load_rounds(self) -> None:
         for _ in range(_LOAD_ROUNDS):
-            self._settle()
+            settle_layouts()
             bar, height = self.verticalScrollBar(), self.viewport().height()
             if self._at_end:
                 bar.setValue(bar.maximum())
@@ -224,7 +256,7 @@ class Transcript(QScrollArea):
             offset = anchor.y() - top if anchor else 0
             if not self._change_loaded(top - height, top + 2 * height):
                 return
-            self._settle()
+            settle_layouts()
             if anchor is not None and not self._at_end:
                 bar.setValue(anchor.y() - offset)
             elif self._at_end:
@@ -241,11 +273,6 @@ class Transcript(QScrollArea):
             elif place.bottom() < top - far or place.top() > bottom + far:
                 slot.unload()
         return changed
-
-    def _settle(self) -> None:
-        """Let the layouts take in new heights now, instead of when the event loop comes to it."""
-        for _ in range(2):
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def _show_link(self, address: str) -> None:
         """A click shows where a link goes; only a second one opens it."""
@@ -277,7 +304,7 @@ class Transcript(QScrollArea):
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
         # There are widgets for a screen in both directions; following an answer line by line needs no new ones.
-        if abs(value - self._loaded_at) > self.viewport().height() // 4:
+        if abs(value - self._loaded_at) > self.viewport().height() // 2:
             self._load_soon()
 
     def _show_newest(self) -> None:

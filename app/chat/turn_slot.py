@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat.message import TurnView
@@ -27,6 +28,7 @@ class TurnSlot(QWidget):
 
     def __init__(self, turn: Turn, make: Callable[[Turn, QWidget], TurnView], parent: QWidget) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.turn = turn
         self.view: TurnView | None = None
         self._make = make

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from app.chat.answer import Answer, State
+from app.conversations.own_settings import filled, own_of
 from app.conversations.records import FAILED, INTERRUPTED, STREAMING
 from engine.errors import EngineError
 from engine.stats import RequestStats
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from app.conversations.records import Attachment, Conversation, Message
 
+# In a chat's settings: where it was read last.
+PLACE = "place"
 _REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
 
 
@@ -58,16 +61,30 @@ class Chat:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def place(self) -> tuple[int, int] | None:
+        """Where it was read last: a turn's index and pixels below its top; None at the end."""
+        stored = self.settings.get(PLACE)
+        if isinstance(stored, (list, tuple)) and len(stored) == 2 and all(type(part) is int for part in stored):
+            return stored[0], stored[1]
+        return None
+
+    @property
     def streaming(self) -> bool:
         return bool(self.turns) and not self.turns[-1].answer.ended
 
-    def messages(self, upto: Turn) -> list[dict[str, str]]:
-        """The chat as the engine wants it: every answered question with its answer, then `upto`'s question, with what
-        there is of its answer when that is to be continued.
+    @property
+    def own(self) -> dict[str, Any]:
+        """Its own settings, by the keys of the settings window."""
+        return own_of(self.settings)
+
+    def messages(self, upto: Turn, variables: Mapping[str, str] | None = None) -> list[dict[str, str]]:
+        """The chat as the engine wants it: the system prompt with its `variables` filled in, every answered question
+        with its answer, then `upto`'s question, with what there is of its answer when that is to be continued.
 
         A question whose answer never got a word is left out: chat templates want the roles to alternate.
         """
-        messages = [{"role": "system", "content": self.system_prompt}] if self.system_prompt.strip() else []
+        prompt = filled(self.system_prompt, variables or {}).strip()
+        messages = [{"role": "system", "content": prompt}] if prompt else []
         for turn in self.turns[: self.turns.index(upto)]:
             if turn.answer.text and turn.asks:
                 messages.append({"role": "user", "content": turn.text_for_model()})

@@ -180,8 +180,8 @@ class ConversationList:
                 self._update(conversation_id, pin_position=position)
 
     def folders(self) -> list[Folder]:
-        rows = self._database.rows("SELECT id, name, position FROM folders ORDER BY position, id")
-        return [Folder(**dict(row)) for row in rows]
+        rows = self._database.rows("SELECT id, name, position, closed FROM folders ORDER BY position, id")
+        return [Folder(row["id"], row["name"], row["position"], bool(row["closed"])) for row in rows]
 
     def create_folder(self, name: str) -> int:
         """The folder of that name, made at the end of the list if there is none yet."""
@@ -217,6 +217,12 @@ class ConversationList:
             changes.conversations.update(self._in_folder(folder_id))
             if not self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,)).rowcount:
                 raise NotFound("folder", folder_id)
+
+    def close_folder(self, folder_id: int, closed: bool) -> None:
+        """Hide the chats of a folder in the list, or show them again."""
+        with self._database.write() as changes:
+            changes.folders = True
+            self._database.execute("UPDATE folders SET closed = ? WHERE id = ?", (closed, folder_id))
 
     def order_folders(self, folder_ids: Sequence[int]) -> None:
         with self._database.write() as changes:

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
     from app.bridge import Bridge
     from app.conversations.opening import OpenReport
-    from app.conversations.records import Changes, Conversation
+    from app.conversations.records import Changes, Conversation, Folder
     from app.conversations.store import ConversationStore
 
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+_Listed = tuple["list[Conversation]", "list[Folder]"]
 
 # In a chat's settings: when it was last on screen. The newest is shown at the next start.
 OPENED_AT = "opened_at"
@@ -39,7 +40,7 @@ CLOSE_WITHIN_S = 10.0
 
 
 class Keeper(QObject):
-    """Owns the store's thread and the list of chats that is shown.
+    """Owns the store's thread and the lists of chats and folders that are shown.
 
     `opened` carries the OpenReport of a good start, `unsaved` the error that keeps the store shut, `trouble` an error
     of one operation, `listed` follows every change of `conversations`.
@@ -54,6 +55,7 @@ class Keeper(QObject):
         super().__init__(parent)
         self.path = path
         self.conversations: list[Conversation] = []
+        self.folders: list[Folder] = []
         self.view = ACTIVE
         self.ready = False
         self._bridge = bridge
@@ -70,21 +72,21 @@ class Keeper(QObject):
     ) -> None:
         """Run an operation on the store's thread, then `then` with its result here; `refused` gets what it raised."""
 
-        def job(store: ConversationStore) -> tuple[Result, list[Conversation] | None]:
+        def job(store: ConversationStore) -> tuple[Result, _Listed | None]:
             return operation(store), self._read_list(store) if self._stale else None
 
-        def done(future: Future[tuple[Result, list[Conversation] | None]]) -> None:
+        def done(future: Future[tuple[Result, _Listed | None]]) -> None:
             error = future.exception()
             if error is not None:
                 self._tell(error)
                 if refused is not None:
                     refused(error)  # type: ignore[arg-type]
                 return
-            result, conversations = future.result()
+            result, listed = future.result()
             if then is not None:
                 then(result)
-            if conversations is not None:
-                self.conversations = conversations
+            if listed is not None:
+                self.conversations, self.folders = listed
                 self.listed.emit()
 
         self._bridge.watch(self._thread.submit(job), done)
@@ -157,16 +159,17 @@ class Keeper(QObject):
 
     def _note(self, changes: Changes) -> None:
         """On the store's thread."""
-        self._stale = self._stale or bool(changes.conversations or changes.removed)
+        self._stale = self._stale or bool(changes.conversations or changes.removed or changes.folders)
 
-    def _read_list(self, store: ConversationStore) -> list[Conversation]:
+    def _read_list(self, store: ConversationStore) -> _Listed:
         """Chats without a message and without a title are not listed: one of them is the next new chat."""
         self._stale = False
-        return [
+        chats = [
             chat
             for chat in store.conversations.view(self.view)
             if chat.title or store.messages.active_leaf(chat.id) is not None
         ]
+        return chats, store.conversations.folders()
 
     def _tell(self, error: BaseException) -> None:
         if isinstance(error, NotFound):

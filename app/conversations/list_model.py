@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
@@ -19,8 +20,8 @@ from PySide6.QtCore import (
 )
 
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.grouping import grouped
-from app.conversations.records import Conversation
+from app.conversations.grouping import PINNED, grouped
+from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 
 if TYPE_CHECKING:
@@ -29,17 +30,22 @@ if TYPE_CHECKING:
 _Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 STREAMS = Qt.ItemDataRole.UserRole + 1
-_PIN_DATA = "application/x-tandem-pin"
+# Whether a chat stands below its folder, and how many chats a folder has.
+INSIDE = Qt.ItemDataRole.UserRole + 2
+COUNT = Qt.ItemDataRole.UserRole + 3
+_CHAT_DATA = "application/x-tandem-chat"
+FOLDERS = "folders"
 # Headings above what a search found.
 TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
 
-Row = str | Conversation | TitleHit | MessageHit
+Row = str | Folder | Conversation | TitleHit | MessageHit
 
 
 def heading(code: str) -> str:
     translate = QCoreApplication.translate
     return {
         "pinned": translate("ChatPane", "Pinned"),
+        FOLDERS: translate("ChatPane", "Folders"),
         "today": translate("ChatPane", "Today"),
         "yesterday": translate("ChatPane", "Yesterday"),
         "last-week": translate("ChatPane", "Last 7 days"),
@@ -51,36 +57,72 @@ def heading(code: str) -> str:
     }[code]
 
 
-def title_of(row: Conversation | TitleHit | MessageHit) -> str:
+def title_of(row: Folder | Conversation | TitleHit | MessageHit) -> str:
+    if isinstance(row, Folder):
+        return row.name
     return row.title or QCoreApplication.translate("ChatPane", "Untitled chat")
 
 
+def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[Row]:
+    """Pins first, then folders with their chats, then the other chats by day. A pinned chat stands at the top only."""
+    inside: dict[int | None, list[Conversation]] = {folder.id: [] for folder in folders}
+    outside = []
+    for chat in chats:
+        if chat.pin_position is None and chat.folder_id in inside:
+            inside[chat.folder_id].append(chat)
+        else:
+            outside.append(chat)
+    pins: list[Row] = []
+    days: list[Row] = []
+    for group in grouped(outside, time.time()):
+        (pins if group.name == PINNED else days).extend([group.name, *group.conversations])
+    drawers: list[Row] = [FOLDERS] if folders else []
+    for folder in folders:
+        drawers += [folder, *(() if folder.closed else inside[folder.id])]
+    return [*pins, *drawers, *days]
+
+
 class ChatListModel(QAbstractListModel):
-    """`renamed` carries a chat's id and the title that was typed, `pins_ordered` the ids of the pinned chats."""
+    """`renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
+    the ids of the pinned chats, `moved` a chat and the folder it was dragged to (None: out of its folder).
+    """
 
     renamed = Signal(int, str)
+    folder_renamed = Signal(int, str)
     pins_ordered = Signal(list)
+    moved = Signal(int, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._rows: list[Row] = []
         self._streaming: frozenset[int] = frozenset()
         self._movable = False
+        self._counts: Counter[int | None] = Counter()
 
     @property
     def rows(self) -> Sequence[Row]:
         return self._rows
 
-    def show_chats(self, chats: Sequence[Conversation], view: str, streaming: frozenset[int]) -> None:
-        """Show chats under headings; outside the active ones there are no pins."""
-        rows: list[Row] = []
-        self._movable = view == ACTIVE
-        if view == ACTIVE:
-            for group in grouped(chats, time.time()):
-                rows += [group.name, *group.conversations]
-        else:
-            rows += chats
-        self._replace(rows, streaming)
+    def show_chats(
+        self,
+        chats: Sequence[Conversation],
+        view: str,
+        streaming: frozenset[int],
+        folders: Sequence[Folder] = (),
+        only: int | None = None,
+    ) -> None:
+        """Show chats under headings, folders with theirs below them; of one folder alone where `only` is its id.
+
+        Outside the active chats there are neither pins nor folders.
+        """
+        self._movable = view == ACTIVE and only is None
+        self._counts = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
+        if view != ACTIVE:
+            self._replace(list(chats), streaming)
+            return
+        if only is not None:
+            chats, folders = [chat for chat in chats if chat.folder_id == only], ()
+        self._replace(_arranged(chats, folders), streaming)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
         rows: list[Row] = []
@@ -106,6 +148,12 @@ class ChatListModel(QAbstractListModel):
                 return self.index(place)
         return QModelIndex()
 
+    def row_of_folder(self, folder_id: int) -> QModelIndex:
+        for place, row in enumerate(self._rows):
+            if isinstance(row, Folder) and row.id == folder_id:
+                return self.index(place)
+        return QModelIndex()
+
     def rowCount(self, parent: _Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
@@ -115,17 +163,34 @@ class ChatListModel(QAbstractListModel):
             return row
         if role == STREAMS:
             return isinstance(row, Conversation) and row.id in self._streaming
-        if role == Qt.ItemDataRole.EditRole and isinstance(row, Conversation):
-            return row.title
+        if role == INSIDE:
+            return self._inside(row)
+        if role == COUNT:
+            return self._counts[row.id] if isinstance(row, Folder) else 0
+        if role == Qt.ItemDataRole.EditRole and isinstance(row, (Conversation, Folder)):
+            return row.title if isinstance(row, Conversation) else row.name
         if role == Qt.ItemDataRole.DisplayRole:
             return heading(row) if isinstance(row, str) else title_of(row)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(row)
         return None
 
+    def _inside(self, row: Row) -> bool:
+        return (
+            self._movable and isinstance(row, Conversation) and row.folder_id is not None and row.pin_position is None
+        )
+
     def _spoken(self, row: Row) -> str:
         if isinstance(row, str):
             return heading(row)
+        if isinstance(row, Folder):
+            translate = QCoreApplication.translate
+            words = (
+                translate("ChatPane", "{name}, closed folder")
+                if row.closed
+                else translate("ChatPane", "{name}, folder")
+            )
+            return words.format(name=row.name)
         if isinstance(row, MessageHit):
             return f"{title_of(row)}: {row.snippet.text}"
         if isinstance(row, Conversation) and row.id in self._streaming:
@@ -135,9 +200,12 @@ class ChatListModel(QAbstractListModel):
 
     def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         row = self._rows[index.row()]
-        if role != Qt.ItemDataRole.EditRole or not isinstance(row, Conversation):
+        if role != Qt.ItemDataRole.EditRole or not isinstance(row, (Conversation, Folder)):
             return False
-        if str(value).strip() != row.title:
+        if isinstance(row, Folder):
+            if str(value).strip() not in ("", row.name):
+                self.folder_renamed.emit(row.id, str(value))
+        elif str(value).strip() != row.title:
             self.renamed.emit(row.id, str(value))
         return True
 
@@ -148,36 +216,48 @@ class ChatListModel(QAbstractListModel):
         if isinstance(row, str):
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        if isinstance(row, Conversation):
+        if isinstance(row, (Conversation, Folder)):
             flags |= Qt.ItemFlag.ItemIsEditable
-            if self._movable and row.pin_position is not None:
-                flags |= Qt.ItemFlag.ItemIsDragEnabled
+            if self._movable:
+                flags |= Qt.ItemFlag.ItemIsDropEnabled
+                if isinstance(row, Conversation):
+                    flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags
 
-    # Dragging pins
+    # Dragging chats to pins, into folders, and out of them
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        return [_PIN_DATA]
+        return [_CHAT_DATA]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         data = QMimeData()
-        data.setData(_PIN_DATA, QByteArray(json.dumps([index.data(ROW).id for index in indexes]).encode()))
+        data.setData(_CHAT_DATA, QByteArray(json.dumps([index.data(ROW).id for index in indexes]).encode()))
         return data
 
     def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
-        """Put the dragged pin before the row it was dropped at; behind all pins where that is none of them."""
-        if not data.hasFormat(_PIN_DATA):
+        """Among the pins, a chat is pinned before the row it was dropped at; elsewhere it goes to where that row is."""
+        if not data.hasFormat(_CHAT_DATA):
             return False
-        (dragged,) = json.loads(data.data(_PIN_DATA).toStdString())
+        (dragged,) = json.loads(data.data(_CHAT_DATA).toStdString())
         place = parent.row() if parent.isValid() else row
-        before = [item for item in self._rows[: max(place, 0)] if isinstance(item, Conversation)]
-        pins = [item.id for item in self._rows if isinstance(item, Conversation) and item.pin_position is not None]
-        ahead = sum(item.pin_position is not None and item.id != dragged for item in before)
-        pins.remove(dragged)
-        pins.insert(ahead, dragged)
-        self.pins_ordered.emit(pins)
+        # Between two rows, the upper one says where that is.
+        target = self._rows[place if parent.isValid() or place <= 0 else place - 1]
+        if target == PINNED or (isinstance(target, Conversation) and target.pin_position is not None):
+            self._drop_pin(dragged, max(place, 0))
+        elif isinstance(target, Folder):
+            self.moved.emit(dragged, target.id)
+        else:
+            self.moved.emit(dragged, target.folder_id if isinstance(target, Conversation) else None)
         # The list is read anew; Qt must not take the row out itself.
         return False
+
+    def _drop_pin(self, dragged: int, place: int) -> None:
+        before = [item for item in self._rows[:place] if isinstance(item, Conversation)]
+        pins = [item.id for item in self._rows if isinstance(item, Conversation) and item.pin_position is not None]
+        ahead = sum(item.pin_position is not None and item.id != dragged for item in before)
+        pins = [pin for pin in pins if pin != dragged]
+        pins.insert(ahead, dragged)
+        self.pins_ordered.emit(pins)

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.list_model import ROW, ChatListModel
-from app.conversations.records import Conversation
+from app.conversations.records import Conversation, Folder
+from app.conversations.row_menu import RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
@@ -36,12 +37,13 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 class ChatPane(QFrame):
     """`chosen` carries the id of the chat that the user wants to see, `found` a chat's and a message's, `acted` what to
-    do with a chat (a word of `_menu_for`) and its id.
+    do with a chat and its id (a word of `row_menu`, which says what to do with folders).
     """
 
     chosen = Signal(int)
     found = Signal(int, int)
     acted = Signal(str, int)
+    trash_emptied = Signal()
 
     def __init__(self, keeper: Keeper, new_chat: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,11 +62,16 @@ class ChatPane(QFrame):
         self._views.setMenu(self._views_menu)
         self._back = QPushButton(self)
         self._back.setProperty("look", "plain")
+        self.empty = QPushButton(self)
+        self.empty.setProperty("look", "button")
+        self._sure = False
+        self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = QListView(self)
         self.settings = QPushButton(self)
         self.settings.setProperty("look", "plain")
-        self.row_menu = QMenu(self)
+        self.row_menu = RowMenu(self)
+        self.folder_menu = QMenu(self)
         self._build()
         self._connect()
         self.retranslate()
@@ -90,6 +97,7 @@ class ChatPane(QFrame):
         line.addWidget(self._views)
         column.addLayout(line)
         column.addWidget(self._back)
+        column.addWidget(self.empty)
         column.addWidget(view, 1)
         column.addWidget(self.settings)
 
@@ -100,6 +108,8 @@ class ChatPane(QFrame):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
+        self.empty.clicked.connect(self._empty_trash)
+        self.row_menu.acted.connect(self.acted)
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
@@ -108,7 +118,26 @@ class ChatPane(QFrame):
 
     def show_view(self, view: str) -> None:
         self.search.clear()
+        self._only = None
         self._keeper.show_view(view)
+
+    def show_folder(self, folder_id: int) -> None:
+        """List the chats of one folder only."""
+        self.search.clear()
+        self._only = folder_id
+        self._keeper.show_view(ACTIVE)
+
+    @property
+    def folder(self) -> Folder | None:
+        """The one whose chats alone are listed."""
+        return next((folder for folder in self._keeper.folders if folder.id == self._only), None)
+
+    def rename_folder(self, folder_id: int) -> None:
+        """Let its name be edited in place."""
+        index = self.model.row_of_folder(folder_id)
+        if index.isValid():
+            self.list.setCurrentIndex(index)
+            self.list.edit(index)
 
     def rename(self, conversation_id: int) -> None:
         """Let the title be edited in place."""
@@ -118,7 +147,11 @@ class ChatPane(QFrame):
             self.list.edit(index)
 
     def _fill(self) -> None:
-        self._back.setVisible(self._keeper.view != ACTIVE)
+        self._only = self._only if self.folder is not None else None
+        in_trash = self._keeper.view == TRASHED
+        self._back.setVisible(self._keeper.view != ACTIVE or self._only is not None)
+        self.empty.setVisible(in_trash and bool(self._keeper.conversations))
+        self._ask_to_empty(False)
         self.retranslate()
         if self.search.text().strip():
             self._search(self.search.text())
@@ -126,7 +159,8 @@ class ChatPane(QFrame):
         # A row that is being edited must not be taken away.
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
-        self.model.show_chats(self._keeper.conversations, self._keeper.view, self._streaming)
+        keeper = self._keeper
+        self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
         self.list.setCurrentIndex(self.model.row_of(self._shown))
 
     def _search(self, text: str) -> None:
@@ -146,7 +180,9 @@ class ChatPane(QFrame):
 
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
-        if isinstance(row, Conversation):
+        if isinstance(row, Folder):
+            self.row_menu.folder_acted.emit("toggle", row.id)
+        elif isinstance(row, Conversation):
             self.chosen.emit(row.id)
         elif isinstance(row, TitleHit):
             self.chosen.emit(row.conversation_id)
@@ -157,34 +193,23 @@ class ChatPane(QFrame):
         row = self.list.indexAt(place).data(ROW)
         if isinstance(row, Conversation):
             self.fill_menu(row)
-            self.row_menu.popup(self.list.viewport().mapToGlobal(place))
+        elif isinstance(row, Folder):
+            self.row_menu.fill_for_folder(row)
+        else:
+            return
+        self.row_menu.popup(self.list.viewport().mapToGlobal(place))
 
     def fill_menu(self, chat: Conversation) -> None:
         """What can be done with a chat, by where it is."""
-        menu = self.row_menu
-        menu.clear()
-        if chat.trashed_at is not None:
-            self._add(menu, "restore", self.tr("Restore"), chat)
-            self._add(menu, "purge", self.tr("Delete for good"), chat)
-            return
-        rename = menu.addAction(self.tr("Rename"))
-        rename.triggered.connect(lambda: self.rename(chat.id))
-        if chat.archived_at is None:
-            pinned = chat.pin_position is not None
-            self._add(
-                menu, "unpin" if pinned else "pin", self.tr("Unpin") if pinned else self.tr("Pin to the top"), chat
-            )
-        self._add(menu, "duplicate", self.tr("Duplicate"), chat)
-        if chat.archived_at is None:
-            self._add(menu, "archive", self.tr("Move to the archive"), chat)
-        else:
-            self._add(menu, "unarchive", self.tr("Take out of the archive"), chat)
-        self._add(menu, "export", self.tr("Export…"), chat)
-        menu.addSeparator()
-        self._add(menu, "trash", self.tr("Delete"), chat)
+        self.row_menu.fill_for_chat(chat, self._keeper.folders)
 
-    def _add(self, menu: QMenu, word: str, text: str, chat: Conversation) -> None:
-        menu.addAction(text).triggered.connect(lambda: self.acted.emit(word, chat.id))
+    def choose_folder(self, conversation_id: int) -> None:
+        """Ask which folder a chat should go to."""
+        chat = next((chat for chat in self._keeper.conversations if chat.id == conversation_id), None)
+        if chat is not None:
+            fill_folders(self.folder_menu, chat, self._keeper.folders, self.row_menu)
+            row = self.list.visualRect(self.model.row_of(chat.id))
+            self.folder_menu.popup(self.list.viewport().mapToGlobal(row.bottomLeft()))
 
     def _fill_views(self) -> None:
         menu = self._views_menu
@@ -192,11 +217,35 @@ class ChatPane(QFrame):
         for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
             action = menu.addAction(text)
             action.setCheckable(True)
-            action.setChecked(view == self._keeper.view)
+            action.setChecked(view == self._keeper.view and self._only is None)
             action.triggered.connect(lambda _=False, chosen=view: self.show_view(chosen))
+        if self._keeper.folders:
+            menu.addSeparator()
+        for folder in self._keeper.folders:
+            action = menu.addAction(folder.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(folder.id == self._only)
+            action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
+
+    def _empty_trash(self) -> None:
+        """The first press asks whether that is meant: nothing brings these chats back."""
+        if self._sure:
+            self.trash_emptied.emit()
+        self._ask_to_empty(not self._sure)
+
+    def _ask_to_empty(self, sure: bool) -> None:
+        self._sure = sure
+        count = len(self._keeper.conversations)
+        text = self.tr("Delete %n chat(s) for good?", "", count) if sure else self.tr("Empty the trash")
+        self.empty.setText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
+        closes = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(event.key()))
+        if isinstance(row, Folder) and closes is not None and self.list.hasFocus():
+            if row.closed != closes:
+                self.row_menu.folder_acted.emit("toggle", row.id)
+            return
         deletes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
         # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
         meant = event.key() == Qt.Key.Key_Delete or event.modifiers() & Qt.KeyboardModifier.ControlModifier
@@ -210,10 +259,13 @@ class ChatPane(QFrame):
         self._new.setToolTip(self._new_action.toolTip())
         self.search.setPlaceholderText(self.tr("Search chats"))
         self.search.setAccessibleName(self.tr("Search chats"))
-        self._views.setToolTip(self.tr("Archive and trash"))
-        self._views.setAccessibleName(self.tr("Archive and trash"))
+        self._views.setToolTip(self.tr("Folders, archive and trash"))
+        self._views.setAccessibleName(self.tr("Folders, archive and trash"))
         view = self._keeper.view
-        self._back.setText(self.tr("Trash") if view == TRASHED else self.tr("Archive"))
+        folder = self.folder
+        words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
+        self._back.setText(self.tr("Trash") if view == TRASHED else words)
+        self._ask_to_empty(self._sure)
         self._back.setAccessibleName(self.tr("Back to the chats"))
         self._back.setToolTip(self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))

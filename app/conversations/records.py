@@ -60,11 +60,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A named group of chats; a chat is in one folder or in none."""
+    """A named group of chats; a chat is in one folder or in none. `closed` hides its chats in the list."""
 
     id: int
     name: str
     position: int
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Parents before children, so that a lost parent is known when its children come.
-_TABLES = ("folders", "conversations", "messages", "chunks", "token_views", "requests")
+_TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
 _HIGHEST_KEY = 2**62
 # Where not even the last row can be read, ids are looked for up to here.
 _LIKELY_KEY = 2**20

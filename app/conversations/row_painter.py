@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app import theme
-from app.conversations.list_model import ROW, STREAMS
+from app.conversations.list_model import COUNT, INSIDE, ROW, STREAMS
+from app.conversations.records import Folder
 from app.conversations.search import MessageHit, TitleHit
+from app.icons import icon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _Index = QModelIndex | QPersistentModelIndex
 _SIDE, _LINE = 10, 20
+# How far chats stand in below their folder, and the size of the folder's marks.
+_STEP, _MARK = 22, 14
 
 
 class RowPainter(QStyledItemDelegate):
@@ -41,7 +45,11 @@ class RowPainter(QStyledItemDelegate):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.drawEllipse(inner.right() - 8, inner.center().y() - 3, 8, 8)
                 inner.adjust(0, 0, -16, 0)
-            if isinstance(row, MessageHit):
+            if index.data(INSIDE):
+                inner.adjust(_STEP, 0, 0, 0)
+            if isinstance(row, Folder):
+                self._folder(painter, option.font, inner, row, index.data(COUNT))
+            elif isinstance(row, MessageHit):
                 title = QRect(inner.x(), inner.y() + 6, inner.width(), _LINE)
                 self._line(painter, option.font, title, index.data(), (), 13, muted=False)
                 found = QRect(inner.x(), inner.y() + 26, inner.width(), _LINE)
@@ -54,6 +62,21 @@ class RowPainter(QStyledItemDelegate):
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: ARG002
         editor.setGeometry(option.rect)
+
+    def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
+        """A mark that says open or closed, the name, and how many chats are in it."""
+        colour = theme.colours().muted
+        mark = QRect(area.x() - 2, area.y() + (area.height() - _MARK) // 2, _MARK, _MARK)
+        icon("chevron-right" if folder.closed else "chevron-down", colour).paint(painter, mark)
+        icon("folder", colour).paint(painter, mark.translated(_MARK + 4, 0))
+        line = QRect(area.x(), area.y() + (area.height() - _LINE) // 2, area.width(), _LINE)
+        self._line(painter, font, line.adjusted(2 * _MARK + 10, 0, -36, 0), folder.name, (), 14, muted=False)
+        painter.setFont(font)
+        small = painter.font()
+        small.setPixelSize(12)
+        painter.setFont(small)
+        painter.setPen(QColor(colour))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
 
     def _heading(self, painter: QPainter, font: QFont, area: QRect, text: str) -> None:
         font.setPixelSize(11)

@@ -161,7 +161,20 @@ _V2 = (
     FROM messages WHERE stats IS NOT NULL ORDER BY time_key""",
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2)
+# Version 3: presets, of which the one without a name is what new chats begin with, and folders that are closed in the
+# list.
+_V3 = (
+    """
+    CREATE TABLE presets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        system_prompt TEXT NOT NULL DEFAULT '',
+        settings TEXT NOT NULL DEFAULT '{}'
+    )""",
+    "ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3)
 LATEST = len(VERSIONS)
 
 

@@ -4,6 +4,7 @@
     store.messages        the tree: turns, edits, siblings, branches
     store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
     store.search          full-text search over messages and titles
+    store.presets         system prompts and settings under names
     store.history         the figures of every request
 
 Every operation is one transaction: when it returns, it is on disk. Operations run on one thread, whichever
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
 from app.conversations.message_tree import MessageTree
+from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
 
@@ -33,6 +35,7 @@ class ConversationStore:
         self.messages = MessageTree(database, self.conversations)
         self.answers = Answers(database, self.messages, self.conversations)
         self.search = Search(database)
+        self.presets = Presets(database)
         self.history = RequestHistory(database)
 
     def close(self) -> None:

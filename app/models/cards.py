@@ -1,11 +1,12 @@
-"""The cards of the Models page: one for a model, one for a download."""
+"""The cards of the Models page: what all have in common, and the card of a model."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models import wording
@@ -15,16 +16,24 @@ from app.speculation.figures import times
 
 if TYPE_CHECKING:
     from app.models.entries import Entry
+    from app.models.measured import Measured
     from engine.hub.download_state import DownloadStatus
+    from engine.hub.pairing import PairAdvice
     from engine.hub.remove import RemovalPlan
+    from engine.hub.verify import VerifyReport
 
-_FIT_WIDTH, _BUTTON_WIDTH = 250, 108
+_FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory stands under its name.
 _NARROW = 620
+# A line of words wraps down to this width.
+_LEAST_WORDS = 140
 
 
 class Card(QFrame):
-    """A name with badges and a line of facts on the left, `side` in the middle, buttons on the right."""
+    """A name with badges and a line of facts on the left, `side` in the middle, buttons on the right.
+
+    A card may lead to a page on the Hub: the first press says where that is, the second opens it in the browser.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +43,9 @@ class Card(QFrame):
         self.facts.setProperty("look", "muted")
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
         self.facts.setWordWrap(True)
+        self.facts.setMinimumWidth(_LEAST_WORDS)
         self.badge = Badge(self)
+        self._facts_text, self._page, self._leading = "", "", False
         title = QHBoxLayout()
         title.setSpacing(8)
         title.addWidget(self.name)
@@ -51,41 +62,103 @@ class Card(QFrame):
         self.side_column.setContentsMargins(0, 0, 0, 0)
         self.side_column.setSpacing(4)
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._middle.setSpacing(16)
+        self._middle.setSpacing(_GAP)
         self._middle.addLayout(self.words, 1)
         self._middle.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
         self.buttons.addStrut(_BUTTON_WIDTH)
+        self.buttons.addStretch(1)
+        self.buttons.addStretch(1)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 14, 16, 14)
-        row.setSpacing(16)
+        row.setContentsMargins(_MARGIN, 14, _MARGIN, 14)
+        row.setSpacing(_GAP)
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
 
     def add_button(self, look: str) -> QPushButton:
         button = QPushButton(self)
         button.setProperty("look", look)
-        self.buttons.addWidget(button)
+        self.buttons.insertWidget(self.buttons.count() - 1, button)
         return button
+
+    def add_page_button(self) -> QPushButton:
+        self.page_button = self.add_button("quiet")
+        self.page_button.clicked.connect(self._lead_to_page)
+        return self.page_button
+
+    def say(self, facts: str) -> None:
+        """The line below the name; where the page's button was pressed once, where it leads instead."""
+        self._facts_text = facts
+        if self._leading:
+            facts = self.tr("Opens {address} in your browser.").format(address=self._page)
+        self.facts.setText(facts)
+
+    def offer_page(self, address: str) -> None:
+        """Let the page's button lead there; "" hides it."""
+        self._leading = self._leading and address == self._page
+        self._page = address
+        self.page_button.setVisible(bool(address))
+        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Its page…"))
+        self.page_button.setAccessibleName(f"{self.page_button.text()}: {self.name.text()}")
+
+    def _lead_to_page(self) -> None:
+        if self._leading:
+            QDesktopServices.openUrl(QUrl(self._page))
+        self._leading = not self._leading
+        self.offer_page(self._page)
+        self.say(self._facts_text)
+
+    def minimumSizeHint(self) -> QSize:
+        """Of a card that is as narrow as it can be: what it needs while it is wide must not keep it wide."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), self._least_width()), hint.height())
+
+    def _least_width(self, beside: int = 0) -> int:
+        """What the words, `beside` more pixels next to them, and the buttons need."""
+        margins = self.contentsMargins()
+        frame = margins.left() + margins.right() + 2 * _MARGIN
+        return frame + self.words.minimumSize().width() + beside + _GAP + self.buttons.minimumSize().width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = event.size().width() < _NARROW
+        narrow = event.size().width() < max(_NARROW, self._least_width(beside=_GAP + _FIT_WIDTH))
         direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         self._middle.setDirection(direction)
-        self._middle.setSpacing(8 if narrow else 16)
+        self._middle.setSpacing(8 if narrow else _GAP)
         self._middle.setAlignment(self.side, Qt.AlignmentFlag(0) if narrow else Qt.AlignmentFlag.AlignVCenter)
         self.side.setMaximumWidth(16777215 if narrow else _FIT_WIDTH)
         self.side.setMinimumWidth(0 if narrow else _FIT_WIDTH)
 
 
+@dataclass(frozen=True)
+class CardState:
+    """What is true of a model now.
+
+    `measured` is what its draft has brought here, `damage` what a check has found, `advice` the verdict on it as a
+    draft for the model called `main`, `page` the address of its page where that is worth a button.
+    """
+
+    loaded: bool = False
+    download: DownloadStatus | None = None
+    verifying: bool = False
+    measured: Measured | None = None
+    damage: VerifyReport | None = None
+    advice: PairAdvice | None = None
+    main: str = ""
+    page: str = ""
+
+
 class ModelCard(Card):
-    """`used`, `got`, `checked` carry the entry; `removal_asked` too, and the answer comes with `ask_removal`."""
+    """`used`, `got`, `got_as_draft`, `checked`, `repaired` carry the entry; `removal_asked` too, and the answer comes
+    with `ask_removal`.
+    """
 
     used = Signal(object)
     got = Signal(object)
+    got_as_draft = Signal(object)
     checked = Signal(object)
+    repaired = Signal(object)
     removal_asked = Signal(object)
     removal_confirmed = Signal(object)
 
@@ -93,14 +166,18 @@ class ModelCard(Card):
         super().__init__(parent)
         self.entry = entry
         self._plan: RemovalPlan | None = None
-        self._loaded = False
+        self._state = CardState()
         self._bar, self._sum = Bar(self.side), QLabel(self.side)
         self._sum.setProperty("look", "muted")
         self._sum.setWordWrap(True)
+        self._sum.setMinimumWidth(_LEAST_WORDS)
         self.side_column.addWidget(self._bar)
         self.side_column.addWidget(self._sum)
         self.main_button = self.add_button("button")
         self.main_button.clicked.connect(self._act)
+        self.draft_button = self.add_button("quiet")
+        self.draft_button.clicked.connect(lambda: self.got_as_draft.emit(self.entry))
+        self.add_page_button()
         self.check_button, self.remove_button = self._care_buttons(with_care)
 
     def _care_buttons(self, with_care: bool) -> tuple[QPushButton, QPushButton]:
@@ -111,28 +188,30 @@ class ModelCard(Card):
             button.setVisible(with_care and not self.entry.is_starter)
         return check, remove
 
-    def show_state(self, loaded: bool, status: DownloadStatus | None, verifying: bool) -> None:
-        """What is true of the model now: whether it is in use, on its way or being checked."""
-        entry = self.entry
-        self._loaded = loaded
+    def show_state(self, state: CardState) -> None:
+        """Take what is true of the model now and word it."""
+        entry, self._state = self.entry, state
         if self._plan is not None:
             # The question stands until it is answered.
             return
-        on_its_way = status is not None and status.state not in ("ready", "failed")
+        on_its_way = self._on_its_way
         self.name.setText(wording.entry_name(entry))
-        self.facts.setText(self._facts())
-        self.badge.say(*self._badge(loaded, verifying))
+        self.say(self._facts())
+        self.badge.say(*self._badge())
         self._show_fit()
-        self.main_button.setText(self._button_text(on_its_way))
-        self.main_button.setAccessibleName(f"{self.main_button.text()}: {self.name.text()}")
+        self.main_button.setText(self._button_text())
         self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))
         self._set_look("accent" if not entry.here and not on_its_way and self._fits else "button")
+        advice = state.advice
+        self.draft_button.setText(self.tr("Get as draft"))
+        self.draft_button.setVisible(advice is not None and advice.works and not entry.here and not on_its_way)
+        self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
-        self.check_button.setEnabled(not verifying)
+        self.check_button.setEnabled(not state.verifying)
         self.remove_button.setText(self.tr("Remove…"))
-        self.remove_button.setEnabled(not loaded)
-        self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if loaded else "")
-        for button in (self.check_button, self.remove_button):
+        self.remove_button.setEnabled(not state.loaded)
+        self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
+        for button in (self.main_button, self.draft_button, self.check_button, self.remove_button):
             button.setAccessibleName(f"{button.text()}: {self.name.text()}")
 
     def ask_removal(self, plan: RemovalPlan) -> None:
@@ -142,12 +221,22 @@ class ModelCard(Card):
         sentence = self.tr("Remove it and free {size}?").format(size=size)
         if plan.shared:
             sentence += " " + self.tr("Other programs that use the Hugging Face cache lose it too.")
-        self.facts.setText(sentence)
+        self.say(sentence)
         self.main_button.setText(self.tr("Free {size}").format(size=size))
         self.main_button.setEnabled(True)
         self._set_look("accent")
         self.remove_button.setText(self.tr("Keep"))
         self.main_button.setFocus()
+
+    @property
+    def _on_its_way(self) -> bool:
+        download = self._state.download
+        return download is not None and download.state not in ("ready", "failed")
+
+    @property
+    def _repairable(self) -> bool:
+        """Whether the Hub has what is damaged: a folder of the user's own came from who knows where."""
+        return self._state.damage is not None and self.entry.source == "cache"
 
     @property
     def _partial(self) -> bool:
@@ -161,6 +250,8 @@ class ModelCard(Card):
         if self._plan is not None:
             plan, self._plan = self._plan, None
             self.removal_confirmed.emit(plan)
+        elif self._repairable:
+            self.repaired.emit(self.entry)
         elif self.entry.complete and self.entry.path:
             self.used.emit(self.entry)
         elif self.entry.here and not self._partial:
@@ -174,10 +265,12 @@ class ModelCard(Card):
             self.removal_asked.emit(self.entry)
         else:
             self._plan = None
-            self.show_state(self._loaded, None, False)
+            self.show_state(self._state)
 
     def _facts(self) -> str:
-        entry = self.entry
+        entry, state = self.entry, self._state
+        if state.damage is not None:
+            return wording.damage_words(state.damage, self._repairable)
         if entry.problem:
             return wording.problem_words(entry)
         if entry.is_starter:
@@ -185,17 +278,29 @@ class ModelCard(Card):
         if entry.fit is not None and not entry.fit.fits:
             return wording.too_big_words(entry.fit)
         facts = wording.facts_words(entry)
+        if state.advice is not None and state.main:
+            facts = f"{wording.as_draft_words(state.advice, state.main)}\n{facts}"
         if not entry.draft:
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
-        if entry.expected is not None:
-            draft += " · " + self.tr("{speed} expected (estimate)").format(speed=times(entry.expected.speedup))
+        if speed := self._speed():
+            draft += " · " + speed
         return f"{draft} · {facts}" if facts else draft
 
-    def _badge(self, loaded: bool, verifying: bool) -> tuple[str, str]:
-        if verifying:
+    def _speed(self) -> str:
+        """What the draft has brought here, else what it may bring and that this is a guess."""
+        if self._state.measured is not None:
+            return self.tr("{speed} measured here").format(speed=times(self._state.measured.speedup))
+        if self.entry.expected is None:
+            return ""
+        return self.tr("{speed} expected (estimate)").format(speed=times(self.entry.expected.speedup))
+
+    def _badge(self) -> tuple[str, str]:
+        if self._state.verifying:
             return self.tr("checking"), "lookup"
-        if loaded:
+        if self._state.damage is not None:
+            return self.tr("damaged"), "problem"
+        if self._state.loaded:
             return self.tr("in use"), "main"
         if self.entry.is_starter:
             return self.tr("built in"), "draft"
@@ -220,9 +325,11 @@ class ModelCard(Card):
         self._bar.setToolTip(self.tr("{size} of memory can be used.").format(size=size_words(fit.limit)))
         self._sum.setText(words)
 
-    def _button_text(self, on_its_way: bool) -> str:
-        if on_its_way:
+    def _button_text(self) -> str:
+        if self._on_its_way:
             return self.tr("Getting it…")
+        if self._repairable:
+            return self.tr("Repair")
         if self.entry.here and not self._partial:
             return self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
@@ -233,38 +340,3 @@ class ModelCard(Card):
             self.main_button.setProperty("look", look)
             self.style().unpolish(self.main_button)
             self.style().polish(self.main_button)
-
-
-class DownloadCard(Card):
-    """A download: `command` carries pause, resume or cancel."""
-
-    command = Signal(str)
-
-    def __init__(self, repository: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.repository = repository
-        self._bar = Bar(self)
-        self.words.insertWidget(2, self._bar)
-        self.side.hide()
-        self._next = "pause"
-        self.main_button = self.add_button("button")
-        self.cancel_button = self.add_button("quiet")
-        self.main_button.clicked.connect(lambda: self.command.emit(self._next))
-        self.cancel_button.clicked.connect(lambda: self.command.emit("cancel"))
-
-    def show_status(self, status: DownloadStatus, name: str) -> None:
-        self.name.setText(name)
-        words = wording.download_words(status)
-        self.facts.setText(words)
-        tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
-        self.badge.say(wording.state_word(status.state), tones.get(status.state, "neutral"))
-        share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
-        colour = {"paused": "lookup", "failed": "problem"}.get(status.state, "draft")
-        self._bar.show_parts([(share, colour)], words)
-        self._next = {"paused": "resume", "failed": "resume"}.get(status.state, "pause")
-        texts = {"paused": self.tr("Resume"), "failed": self.tr("Try again")}
-        self.main_button.setText(texts.get(status.state, self.tr("Pause")))
-        self.main_button.setVisible(status.state != "ready")
-        self.cancel_button.setText(self.tr("Clear") if status.state == "ready" else self.tr("Cancel"))
-        for button in (self.main_button, self.cancel_button):
-            button.setAccessibleName(f"{button.text()}: {name}")

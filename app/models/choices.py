@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING
 from app.models.entries import Entry, short_name
 
 if TYPE_CHECKING:
+    from app.models.measured import Measured
     from app.models.shelf import Inventory
     from engine.hub.download_state import DownloadStatus
     from engine.hub.pairing import PairAdvice
 
 _RUNNING = ("queued", "resolving", "downloading", "verifying", "paused")
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a pair brought on this machine: speed-up over plain decoding and the share of guesses accepted."""
-
-    speedup: float
-    accept_rate: float | None
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,28 @@ from engine.hub.speedup import Estimate, estimate_speedup
 
 if TYPE_CHECKING:
     from engine.hub.discovery import InstalledModel
+    from engine.hub.pairing import PairAdvice
     from engine.hub.search import FoundModel, RemoteModel
 
 # Less than this share of the limit left over is called tight.
 _TIGHT = 0.1
+
+
+@dataclass(frozen=True)
+class Room:
+    """What memory is judged for: `context` tokens within `limit` bytes, with caches of so many bytes a number."""
+
+    context: int
+    limit: int
+    main_element_bytes: float = 2.0
+    draft_element_bytes: float = 2.0
+
+    def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
+        """The memory of both, at no more tokens than the main model was made for."""
+        sizes = replace(main, element_bytes=self.main_element_bytes), draft
+        if draft is not None:
+            sizes = sizes[0], replace(draft, element_bytes=self.draft_element_bytes)
+        return check_fit(*sizes, min(self.context, longest or self.context), self.limit)
 
 
 @dataclass(frozen=True)
@@ -30,7 +48,8 @@ class Entry:
     `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
     owner. `bytes` is what it takes on disk or to download. `draft` is the id of the draft that goes with it,
     `get_bytes` what it takes to have both. `fit` is the memory of the two; `expected` what the draft brings.
-    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`).
+    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`). `advice` is the verdict on it as a
+    draft for the main model in use, for what a search has found.
     """
 
     id: str
@@ -55,6 +74,7 @@ class Entry:
     gated: bool = False
     downloads: int = 0
     recommended: bool = False
+    advice: PairAdvice | None = None
 
     @property
     def complete(self) -> bool:
@@ -63,6 +83,11 @@ class Entry:
     @property
     def is_starter(self) -> bool:
         return self.source == "starter"
+
+    @property
+    def recorded_as(self) -> str:
+        """What the figures of answers call it: the starter's two folders by their parent too."""
+        return f"starter/{self.id}" if self.is_starter else self.id
 
     @property
     def tight(self) -> bool:
@@ -79,9 +104,12 @@ def short_name(repository: str) -> tuple[str, int]:
     return " ".join(words) or name, bits
 
 
-def from_installed(
-    model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], context: int, limit: int
-) -> Entry:
+def pair_name(main: str, draft: str) -> str:
+    """Qwen3 8B + Qwen3 0.6B; the main model's alone where there is no draft."""
+    return " + ".join(short_name(name)[0] for name in (main, draft) if name)
+
+
+def from_installed(model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], room: Room) -> Entry:
     known = catalog.models.get(model.id)
     name, bits = short_name(model.id)
     entry = Entry(
@@ -107,16 +135,14 @@ def from_installed(
         entry,
         draft=draft.id if draft else "",
         draft_name=_name_of(draft.id, catalog) if draft else "",
-        fit=check_fit(
-            _size_of(model), _size_of(draft) if draft else None, min(context, model.context or context), limit
-        ),
+        expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
+        fit=room.fit(_size_of(model), _size_of(draft) if draft else None, model.context),
     )
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
     draft = catalog.models[model.drafts[0]] if model.drafts else None
     missing = [part for part in (model, draft) if part is not None and part.id not in here]
-    size = ModelSize(model.id, model.bytes, {})
     return Entry(
         model.id,
         "catalog",
@@ -131,17 +157,17 @@ def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], l
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        fit=check_fit(size, ModelSize(draft.id, draft.bytes, {}) if draft else None, 0, limit),
-        expected=estimate_speedup(model.bytes, model.active_bytes, draft.active_bytes, "same") if draft else None,
+        fit=room.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
+        expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         here=model.id in here,
         recommended=model.recommended,
     )
 
 
-def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], limit: int) -> Entry:
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
     """A search result: the catalog knows more of some of them."""
     if (known := catalog.models.get(model.id)) is not None:
-        entry = from_catalog(known, catalog, here, limit)
+        entry = from_catalog(known, catalog, here, room)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
@@ -156,43 +182,44 @@ def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], limit
         languages=len(model.languages),
         kinds=("main",),
         get_bytes=0 if model.id in here else size,
-        fit=check_fit(ModelSize(model.id, size, {}), None, 0, limit) if size else None,
+        fit=check_fit(ModelSize(model.id, size, {}), None, 0, room.limit) if size else None,
         here=model.id in here,
         gated=model.gated,
         downloads=model.downloads,
     )
 
 
-def from_looked_at(model: RemoteModel, catalog: Catalog, here: Collection[str], context: int, limit: int) -> Entry:
-    """A repository that was pasted: its configuration is known, so its memory is too."""
-    name, bits = short_name(model.id)
-    known = catalog.models.get(model.id)
+def looked_closer(entry: Entry, model: RemoteModel, room: Room) -> Entry:
+    """What a search has found, with what its configuration and its list of files add."""
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
     total = model.listing.total_bytes
-    return Entry(
-        model.id,
-        "search",
-        known.name if known else name,
+    size = ModelSize(model.id, model.weight_bytes, model.config)
+    return replace(
+        entry,
         bytes=total,
-        bits=bits,
         context=length,
-        licence=known.licence if known else "",
         kinds=("main",) if supported else (),
         problem="" if supported else "unknown-architecture",
         detail="" if supported else str(model.config.get("model_type", "")),
-        get_bytes=0 if model.id in here else total,
-        fit=check_fit(
-            ModelSize(model.id, model.weight_bytes, model.config), None, min(context, length or context), limit
-        ),
-        here=model.id in here,
+        get_bytes=0 if entry.here else total,
+        fit=room.fit(size, None, length),
+    )
+
+
+def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, here: Collection[str]) -> Entry:
+    """A model of the Hub together with the curated draft that goes with it."""
+    missing = 0 if draft.id in here else draft.bytes
+    return replace(
+        entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
     )
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:
-    """The two or three pairs to begin with on this machine."""
+    """The two or three pairs to begin with on this machine, as far as they fit with the context that is wanted."""
     by_id = {entry.id: entry for entry in entries}
-    return tuple(by_id[main.id] for main, _ in offers(catalog, limit))
+    pairs = (by_id[main.id] for main, _ in offers(catalog, limit))
+    return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
 
 
 def _installed_draft(
@@ -211,8 +238,16 @@ def _installed_draft(
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
+def _expected(main_bytes: int, main_active: int, draft_active: int) -> Estimate:
+    return estimate_speedup(main_bytes, main_active, draft_active, "same")
+
+
 def _name_of(id_: str, catalog: Catalog) -> str:
     return catalog.models[id_].name if id_ in catalog.models else short_name(id_)[0]
+
+
+def _size_in(model: CatalogModel) -> ModelSize:
+    return ModelSize(model.id, model.bytes, model.memory_config)
 
 
 def _size_of(model: InstalledModel) -> ModelSize:

@@ -9,20 +9,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.bridge import Bridge
-from app.models.choices import Measured
+from app.models.finder import Finder
+from app.models.measured import Measured, MeasuredPairs
+from app.models.wishes import wishes_of
 from app.places import cache_folder, data_folder, resource
 from app.preferences.keychain import Keychain
 from engine.errors import EngineError, InternalFailure
 
 if TYPE_CHECKING:
-    from app.models.entries import Entry
     from app.models.shelf import Inventory, Places, Shelf
     from app.preferences.preference_file import PreferenceFile
     from engine.hub.download_state import DownloadStatus
@@ -33,18 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _POLL_MS = 250
-_SEARCH_PAUSE_MS = 350
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
-
-
-@dataclass(frozen=True)
-class Search:
-    """What was searched for and what came of it; `error` is why nothing came."""
-
-    text: str = ""
-    running: bool = False
-    found: tuple[Entry, ...] = ()
-    error: EngineError | None = None
 
 
 def default_places() -> Places:
@@ -63,13 +53,14 @@ class Library(QObject):
     """Does nothing before `start`. Owned by the window, which closes it.
 
     `settled` carries the status of a download that is now ready (after what is here has been looked at again) or has
-    failed; `problem` an error that a person caused and should read; `verified` a path and its report.
+    failed; `problem` an error that a person caused and should read; `verified` a path and its report. `damaged` holds
+    the reports of models that were checked and are not as they were published.
     """
 
     models_changed = Signal()
     downloads_changed = Signal()
-    search_changed = Signal()
     advice_changed = Signal(str)
+    measured_changed = Signal()
     settled = Signal(object)
     problem = Signal(object)
     verified = Signal(str, object)
@@ -85,11 +76,13 @@ class Library(QObject):
         self.preferences = preferences
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
-        self.searched = Search()
-        self.measured: dict[str, dict[str, Measured]] = {}
+        self._measured: MeasuredPairs = {}
+        self._kept: MeasuredPairs = {}
+        self._learned: MeasuredPairs = {}
         self.verifying: set[str] = set()
+        self.damaged: dict[str, VerifyReport] = {}
         self._places, self._keychain = places, keychain or Keychain()
-        self._access = _access_of(preferences)
+        self._wishes = wishes_of(preferences.values)
         self._pool: ThreadPoolExecutor | None = None
         self._shelf: Shelf | None = None
         self._bridge = Bridge(self)
@@ -100,10 +93,7 @@ class Library(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_SEARCH_PAUSE_MS)
-        self._pause.timeout.connect(self._search_now)
+        self.finder = Finder(self._call, self)
         preferences.subscribe(self._reconfigure)
 
     # Life
@@ -124,7 +114,7 @@ class Library(QObject):
             return
         self._closed = True
         self._timer.stop()
-        self._pause.stop()
+        self.finder.stop()
         self._bridge.close()
         if self._pool is not None:
             self._pool.submit(self._close_shelf)
@@ -143,7 +133,7 @@ class Library(QObject):
         shelf = Shelf(self._places(), self._keychain)
         self._shelf = shelf
         try:
-            shelf.configure(*self._access)
+            shelf.configure(self._wishes)
         except EngineError as error:
             return error
         return None
@@ -167,10 +157,10 @@ class Library(QObject):
     def _reconfigure(self) -> None:
         if self._shelf is None or self._closed:
             return
-        access = _access_of(self.preferences)
-        if access != self._access:
-            self._access = access
-            self._call(lambda shelf: shelf.configure(*access), then=lambda _: self._look())
+        wishes = wishes_of(self.preferences.values)
+        if wishes != self._wishes:
+            self._wishes = wishes
+            self._call(lambda shelf: shelf.configure(wishes), then=lambda _: self._look())
 
     def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
@@ -179,12 +169,12 @@ class Library(QObject):
 
     def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
         """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
-        access = self._access
+        wishes = self._wishes
 
         def keep(shelf: Shelf) -> bool:
-            kept = shelf.keep_token(access[0], token)
+            kept = shelf.keep_token(wishes.endpoint, token)
             if kept:
-                shelf.configure(*access)
+                shelf.configure(wishes)
             return kept
 
         self._call(keep, then=then)
@@ -210,7 +200,7 @@ class Library(QObject):
             return self._advice[path]
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
-            measured = {id_: one.speedup for id_, one in self.measured.get(path, {}).items()}
+            measured = {id_: one.speedup for id_, one in self.measured_with(path).items()}
             self._call(
                 lambda shelf: shelf.advise(path, measured),
                 then=lambda advice: self._take_advice(path, advice),
@@ -222,13 +212,32 @@ class Library(QObject):
         self._advice[path] = advice
         self.advice_changed.emit(path)
 
-    def note_speed(self, main_path: str, draft_path: str, measured: Measured) -> None:
-        """Remember what a pair brought, for the next advice."""
-        draft = self.inventory.at(draft_path) if self.inventory is not None else None
-        if draft is not None:
-            self.measured.setdefault(main_path, {})[draft.id] = measured
-            self._advice.pop(main_path, None)
-            self._asked.discard(main_path)
+    def measured_with(self, path: str) -> dict[str, Measured]:
+        """What drafts have brought to the main model in `path` on this machine, by their ids."""
+        if self.inventory is None:
+            return {}
+        main = self.inventory.at(path)
+        name = main.recorded_as if main is not None else Path(path).name
+        ids = {entry.recorded_as: entry.id for entry in self.inventory.installed}
+        return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
+
+    def take_measured(self, measured: MeasuredPairs) -> None:
+        """The figures of all answers so far; advice that they change is worked out again."""
+        self._take_figures(measured, self._learned)
+
+    def take_learned(self, learned: MeasuredPairs) -> None:
+        """What the engine knows of pairs, for those of which no answer is kept."""
+        self._take_figures(self._kept, learned)
+
+    def _take_figures(self, kept: MeasuredPairs, learned: MeasuredPairs) -> None:
+        self._kept, self._learned = kept, learned
+        measured = {**learned, **kept}
+        if measured == self._measured:
+            return
+        self._measured = measured
+        self._advice.clear()
+        self._asked.clear()
+        self.measured_changed.emit()
 
     # Downloads
 
@@ -284,40 +293,26 @@ class Library(QObject):
         if changed:
             self.downloads_changed.emit()
 
-    # Search
-
-    def search(self, text: str) -> None:
-        """Ask the Hub once the text has stood still for a moment; `search_changed` follows at once and at the end."""
-        text = text.strip()
-        self.searched = Search(text, running=bool(text))
-        self.search_changed.emit()
-        if text:
-            self._pause.start()
-        else:
-            self._pause.stop()
-
-    def _search_now(self) -> None:
-        text = self.searched.text
-
-        def take(found: tuple[Entry, ...]) -> None:
-            if self.searched.text == text:
-                self.searched = Search(text, found=found)
-                self.search_changed.emit()
-
-        def fail(error: EngineError) -> None:
-            if self.searched.text == text:
-                self.searched = Search(text, error=error)
-                self.search_changed.emit()
-
-        self._call(lambda shelf: shelf.search(text), then=take, failed=fail)
-
     # Care
+
+    def page_of(self, repository: str) -> str:
+        """The address of a model's page on the Hub in use."""
+        return f"{(self._wishes.endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
+
+    def repair(self, path: str) -> None:
+        """Fetch again what of a model is damaged; its download says how that gets on."""
+        self.damaged.pop(path, None)
+        self._call(lambda shelf: shelf.repair(path), then=lambda _: self._poll())
+        self.models_changed.emit()
 
     def verify(self, path: str) -> None:
         """Check every file of a model; `verified` follows."""
 
         def take(report: VerifyReport | None) -> None:
             self.verifying.discard(path)
+            self.damaged.pop(path, None)
+            if report is not None and (report.damaged or report.missing):
+                self.damaged[path] = report
             self.models_changed.emit()
             if report is not None:
                 self.verified.emit(path, report)
@@ -376,12 +371,6 @@ class Library(QObject):
                 (failed or self.problem.emit)(_as_engine_error(error))
 
         self._bridge.watch(self._pool.submit(work), done)
-
-
-def _access_of(preferences: PreferenceFile) -> tuple[str, str, tuple[str, ...], bool]:
-    """What decides where models are looked for: the Hub's address, the proxy, the folders, whether to work offline."""
-    values = preferences.values
-    return values.hub_endpoint, values.proxy, values.model_folders, values.work_offline
 
 
 def _as_engine_error(error: BaseException) -> EngineError:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -18,10 +20,13 @@ from PySide6.QtWidgets import (
 
 from app import wording as app_wording
 from app.models import wording
-from app.models.cards import DownloadCard, ModelCard
+from app.models.cards import CardState, ModelCard
+from app.models.download_card import DownloadCard
 from app.models.entries import short_name
 from app.models.hub_wording import size_words
 from app.models.marks import Tabs
+from app.preferences.controls import Chooser
+from app.preferences.table import FIT_CONTEXTS
 
 if TYPE_CHECKING:
     from app.models.entries import Entry
@@ -29,9 +34,13 @@ if TYPE_CHECKING:
     from app.models.switcher import Switcher
     from app.session import Session
     from engine.errors import EngineError
+    from engine.hub.download_state import DownloadStatus
+    from engine.hub.pairing import PairAdvice
     from engine.hub.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
+# The least width of the search field beside the tabs.
+_LEAST_FIELD = 220
 
 
 class ModelsPage(QWidget):
@@ -41,6 +50,7 @@ class ModelsPage(QWidget):
         self._tab = RECOMMENDED
         self._title, self._memory, self._note, self._empty = (QLabel(self) for _ in range(4))
         self.field, self._tabs = QLineEdit(self), Tabs(3, self)
+        self.context = Chooser(self)
         self._add_folder = QPushButton(self)
         self._heads = [QLabel(self), QLabel(self)]
         self._downloads: dict[str, DownloadCard] = {}
@@ -63,7 +73,7 @@ class ModelsPage(QWidget):
         for head in self._heads:
             head.setProperty("look", "caption")
         self._add_folder.setProperty("look", "link")
-        top = QHBoxLayout()
+        self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
         top.addWidget(self.field, 1)
         top.addWidget(self._tabs)
@@ -90,7 +100,11 @@ class ModelsPage(QWidget):
         whole.setContentsMargins(32, 24, 20, 0)
         whole.setSpacing(8)
         whole.addWidget(self._title)
-        whole.addWidget(self._memory)
+        memory = QHBoxLayout()
+        memory.setSpacing(12)
+        memory.addWidget(self._memory, 1)
+        memory.addWidget(self.context, 0, Qt.AlignmentFlag.AlignVCenter)
+        whole.addLayout(memory)
         whole.addSpacing(4)
         whole.addLayout(top)
         whole.addWidget(self._note)
@@ -102,12 +116,16 @@ class ModelsPage(QWidget):
         for index, button in enumerate(self._tabs.buttons):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
+        self.context.activated.connect(lambda _: library.preferences.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
         library.models_changed.connect(self._rebuild)
-        library.search_changed.connect(self._show_search)
+        library.finder.changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
         library.problem.connect(self._show_problem)
+        library.finder.entry_changed.connect(self._take_closer)
         library.verified.connect(self._show_report)
+        library.advice_changed.connect(self._refresh_cards)
+        library.measured_changed.connect(self._refresh_cards)
         self._session.models_changed.connect(self._refresh_cards)
 
     # What is shown
@@ -131,7 +149,7 @@ class ModelsPage(QWidget):
             return ()
         starter = tuple(entry for entry in inventory.installed if entry.is_starter and entry.id != "draft")
         if self._tab == SEARCH:
-            return self._library.searched.found
+            return self._library.finder.searched.found
         if self._tab == INSTALLED:
             return (*(entry for entry in inventory.installed if not entry.is_starter), *starter)
         return (*self._recommended(), *starter)
@@ -168,7 +186,9 @@ class ModelsPage(QWidget):
         card = ModelCard(entry, with_care=self._tab == INSTALLED)
         card.used.connect(self._switcher.use)
         card.got.connect(self._switcher.get)
+        card.got_as_draft.connect(self._switcher.get_as_draft)
         card.checked.connect(lambda one: self._library.verify(one.path))
+        card.repaired.connect(lambda one: self._library.repair(one.path))
         card.removal_asked.connect(
             lambda one, source=card: self._library.plan_removal(one.path, then=source.ask_removal)
         )
@@ -183,8 +203,38 @@ class ModelsPage(QWidget):
         for card in self._cards:
             entry = card.entry
             in_use = entry.path in loaded if entry.path else entry.id in names
-            card.show_state(in_use, by_id.get(entry.id), entry.path in self._library.verifying)
+            card.show_state(self._state_of(entry, in_use, by_id.get(entry.id)))
         self._show_memory()
+
+    def _state_of(self, entry: Entry, in_use: bool, download: DownloadStatus | None) -> CardState:
+        library, main = self._library, self._session.pair.main
+        path = str(main.path) if main is not None and self._tab == SEARCH and not in_use else ""
+        name = self._name_at(path)
+        return CardState(
+            in_use,
+            download,
+            entry.path in library.verifying,
+            library.measured_with(entry.path).get(entry.draft) if entry.path else None,
+            library.damaged.get(entry.path),
+            (entry.advice or self._known_advice(entry.id, path)) if name else None,
+            name,
+            library.page_of(entry.id) if entry.gated and not entry.here else "",
+        )
+
+    def _known_advice(self, id_: str, main_path: str) -> PairAdvice | None:
+        return next((one for one in self._library.advice(main_path) or () if one.id == id_), None)
+
+    def _name_at(self, path: str) -> str:
+        """What the model there is called; no search is judged for the starter, which has its own draft only."""
+        entry = self._entry_at(path)
+        return wording.entry_name(entry) if entry is not None and not entry.is_starter else ""
+
+    def _take_closer(self, entry: Entry) -> None:
+        """More is known of a model that a search has found."""
+        for card in self._cards:
+            if self._tab == SEARCH and card.entry.id == entry.id:
+                card.entry = entry
+        self._refresh_cards()
 
     def _entry_at(self, path: str) -> Entry | None:
         return self._library.inventory.at(path) if self._library.inventory is not None else None
@@ -200,7 +250,7 @@ class ModelsPage(QWidget):
             gone.deleteLater()
         for repository, status in current.items():
             if repository not in self._downloads:
-                card = DownloadCard(repository)
+                card = DownloadCard(repository, self._library.page_of(repository))
                 card.command.connect(lambda name, which=repository: self._steer(name, which))
                 self._downloads[repository] = card
                 self._download_column.addWidget(card)
@@ -224,7 +274,7 @@ class ModelsPage(QWidget):
         if self._tab != SEARCH:
             self.show_tab(SEARCH)
         self._note.hide()
-        self._library.search(text)
+        self._library.finder.search(text)
 
     def _show_search(self) -> None:
         if self._tab == SEARCH:
@@ -245,7 +295,8 @@ class ModelsPage(QWidget):
         entry = self._entry_at(path)
         name = wording.entry_name(entry) if entry is not None else path
         if report.damaged or report.missing:
-            self._say(self.tr("{name} is damaged. Remove it and get it again.").format(name=name))
+            # Its card says so, and what helps.
+            self._note.hide()
         elif report.checked:
             self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
         else:
@@ -281,7 +332,7 @@ class ModelsPage(QWidget):
         self._add_folder.setVisible(self._tab == INSTALLED)
 
     def _empty_text(self) -> str:
-        searched = self._library.searched
+        searched = self._library.finder.searched
         if self._tab != SEARCH:
             return ""
         if searched.error is not None:
@@ -301,14 +352,31 @@ class ModelsPage(QWidget):
             button.setText(text)
         self._tabs.buttons[self._tab].setChecked(True)
         self._add_folder.setText(self.tr("Look in another folder too…"))
+        self._word_contexts()
         self._rebuild()
         self._show_memory()
         self._word()
+
+    def _word_contexts(self) -> None:
+        words = self.tr("With {count} tokens of context")
+        self.context.clear()
+        for tokens in FIT_CONTEXTS:
+            self.context.addItem(words.format(count=wording.number(tokens)), tokens)
+        self.context.setCurrentIndex(self.context.findData(self._library.preferences.values.fit_context))
+        self.context.setAccessibleName(self.tr("Context that memory is reckoned for"))
 
     def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
         super().showEvent(event)
         self._library.start()
         QTimer.singleShot(0, self, self._rebuild)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The tabs go below the search field where both would not fit beside each other."""
+        super().resizeEvent(event)
+        beside = self._top.geometry().width() - self._tabs.sizeHint().width() >= _LEAST_FIELD
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._top.setDirection(direction)
+        self._top.setAlignment(self._tabs, Qt.AlignmentFlag.AlignLeft)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -37,6 +37,7 @@ class Picker(Overlay):
         self._field, self._note = QLineEdit(self), QLabel(self)
         self._note.setProperty("look", "muted")
         self._note.setMargin(12)
+        self._note.setWordWrap(True)
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -55,6 +56,7 @@ class Picker(Overlay):
         library.models_changed.connect(self._refresh_if_shown)
         library.downloads_changed.connect(self._refresh_if_shown)
         library.advice_changed.connect(self._refresh_if_shown)
+        library.measured_changed.connect(self._refresh_if_shown)
         session.models_changed.connect(self._refresh_if_shown)
         self.retranslate()
 
@@ -87,8 +89,8 @@ class Picker(Overlay):
             row, item = self._row(index), self._list.item(index)
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.said)
-        self._note.setText(self._note_text(bool(choices)))
-        self._note.setVisible(not choices)
+        self._note.setText(self._note_text(choices))
+        self._note.setVisible(bool(self._note.text()))
         self._list.setVisible(bool(choices))
         self._announce()
         self._measure()
@@ -111,13 +113,15 @@ class Picker(Overlay):
         elif self._advised != loaded:
             return []
         draft = str(pair.draft.path) if pair.draft is not None else ""
-        measured = self._library.measured.get(loaded, {})
+        measured = self._library.measured_with(loaded)
         method = self._session.speculation.method
         return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
 
-    def _note_text(self, some: bool) -> str:
-        if some:
-            return ""
+    def _note_text(self, choices: list[Choice]) -> str:
+        """Why there is nothing to choose, or no draft model among it."""
+        if choices:
+            drafts = self._role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
+            return "" if drafts else self.tr("No draft model for it is here or in the catalog. Lookup needs none.")
         if self._role == "draft" and self._session.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
@@ -148,7 +152,8 @@ class Picker(Overlay):
 
     def _room(self) -> int:
         """What the list may be high so that all of the picker stays in the window."""
-        return self._window.height() - self._below() - 24 - 120
+        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        return self._window.height() - self._below() - 24 - 120 - note
 
     # What the user does
 
@@ -211,7 +216,8 @@ class Picker(Overlay):
         width = min(self._width, self._window.width() - 32)
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
-        height = min(self.column.sizeHint().height(), self._window.height() - self._below() - 24)
+        wanted = self.column.totalHeightForWidth(width) if self.column.hasHeightForWidth() else -1
+        height = min(max(wanted, self.column.sizeHint().height()), self._window.height() - self._below() - 24)
         self.setGeometry(QRect(left, self._below(), width, height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

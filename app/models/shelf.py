@@ -6,34 +6,46 @@ No Qt in here. `Library` owns the one shelf and brings its answers to the window
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.models.entries import Entry, from_catalog, from_found, from_installed, from_looked_at, pair_offers
+from app.models.entries import (
+    Entry,
+    Room,
+    from_catalog,
+    from_found,
+    from_installed,
+    looked_closer,
+    pair_offers,
+    with_draft,
+)
+from app.models.wishes import Wishes, wishes_of
 from app.preferences.keychain import Keychain
+from app.preferences.relocation import heal
+from app.preferences.table import Preferences
 from engine.errors import ModelNotUsable
 from engine.hub.catalog import Catalog, load_catalog
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.discovery import InstalledModel, describe_folder, installed_models
+from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
-from engine.hub.fit import working_set_limit
-from engine.hub.pairing import PairAdvice, advise, candidates
+from engine.hub.fit import number_bytes, working_set_limit
+from engine.hub.pairing import PairAdvice, PairModel, advise, candidates, from_remote
 from engine.hub.remove import RemovalPlan, plan_removal, remove
 from engine.hub.repository_names import parse_repository
-from engine.hub.search import look_at, search_models
+from engine.hub.search import FoundModel, find_model, look_at, search_models
+from engine.hub.suggestion import draft_for
 from engine.hub.verify import VerifyReport, verify_model
-
-# What memory is judged for where nobody has chosen a context: a long conversation, not the longest possible.
-CONTEXT = 8192
 
 
 @dataclass(frozen=True)
 class Places:
     """Where models and what is known of them lie. `catalog` None is the one that ships, `cache` None the Hugging Face
-    cache that every tool of this user shares. `memory_bytes` None is what the machine has.
+    cache that every tool of this user shares. `memory_bytes` None is what the machine has. `jobs` is how downloads
+    behave.
     """
 
     queue: Path
@@ -43,6 +55,7 @@ class Places:
     cache: Path | None = None
     catalog: Path | None = None
     memory_bytes: int | None = None
+    jobs: JobSettings = field(default_factory=JobSettings)
 
 
 @dataclass(frozen=True)
@@ -68,27 +81,30 @@ class Shelf:
     def __init__(self, places: Places, keychain: Keychain) -> None:
         self._places, self._keychain = places, keychain
         self._cache = places.cache or _shared_cache()
+        heal(self._cache)
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()
+        self._wishes = wishes_of(Preferences())
         self._access = HubAccess()
         self._client: HubClient | None = None
         self._queue: DownloadQueue | None = None
         self._found: tuple[InstalledModel, ...] = ()
         self.catalog: Catalog = load_catalog(places.catalog)
 
-    def configure(self, endpoint: str, proxy: str, folders: tuple[str, ...], offline: bool = False) -> None:
-        """Use another Hub, proxy or list of folders; downloads go on from where they are. Raises `HubError`."""
-        endpoint = endpoint or HUGGING_FACE
-        access = HubAccess(endpoint, self._keychain.read(endpoint), proxy or None, offline=offline)
+    def configure(self, wishes: Wishes) -> None:
+        """Take the user's choices; downloads go on from where they are. Raises `HubError`."""
+        endpoint = wishes.endpoint or HUGGING_FACE
+        access = HubAccess(endpoint, self._keychain.read(endpoint), wishes.proxy or None, offline=wishes.offline)
         with self._lock:
-            self._folders = tuple(Path(folder) for folder in folders)
+            self._folders = tuple(Path(folder) for folder in wishes.folders)
+            self._wishes = wishes
             if self._queue is not None and access == self._access:
                 return
             self._disconnect()
             self._access = access
             self._client = HubClient(access)
-            self._queue = DownloadQueue(self._cache, access, self._places.queue)
+            self._queue = DownloadQueue(self._cache, access, self._places.queue, settings=self._places.jobs)
 
     def keep_token(self, endpoint: str, token: str) -> bool:
         """Keep the token for that Hub; False where there is no keychain. `configure` takes it into use."""
@@ -114,22 +130,21 @@ class Shelf:
         places = self._places
         found = installed_models(self._cache, self._folders, places.starter, places.index)
         self._found = tuple(found)
-        limit = self._limit()
-        installed = tuple(from_installed(model, self.catalog, found, CONTEXT, limit) for model in found)
+        room = self._room()
+        installed = tuple(from_installed(model, self.catalog, found, room) for model in found)
         here = {entry.id for entry in installed if entry.complete}
-        catalog = tuple(from_catalog(model, self.catalog, here, limit) for model in self.catalog.models.values())
-        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, limit), limit)
+        curated = self.catalog.models.values()
+        catalog = tuple(from_catalog(model, self.catalog, here, room) for model in curated)
+        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, room.limit), room.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
         """Verdicts on every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
-        main = next((model for model in self._found if model.path == path), None)
-        if main is None:
-            main = describe_folder(Path(path), Path(path).name, "folder")
+        main = self._main_at(path)
         try:
             subject, drafts = candidates(main, self._found, self.catalog)
         except ModelNotUsable:
             return ()
-        return tuple(advise(subject, drafts, min(CONTEXT, main.context or CONTEXT), self._limit(), measured=measured))
+        return tuple(self._judged(main, subject, drafts, measured))
 
     def _limit(self) -> int:
         if self._places.memory_bytes is not None:
@@ -142,13 +157,67 @@ class Shelf:
 
     def search(self, text: str) -> tuple[Entry, ...]:
         """Models whose name contains `text`, or the one whose name or address it is. Raises `HubError`."""
-        client, limit = self._connected(), self._limit()
-        here = {model.id for model in self._found if model.complete}
+        client = self._connected()
         if "/" in text:
-            looked = look_at(client, parse_repository(text), self._places.small_files)
-            return (from_looked_at(looked, self.catalog, here, CONTEXT, limit),)
-        found = search_models(client, text)
-        return tuple(from_found(model, self.catalog, here, limit) for model in found)
+            return (self._pasted(client, parse_repository(text)),)
+        return tuple(map(self._entry_of, search_models(client, text)))
+
+    def _pasted(self, client: HubClient, name: str) -> Entry:
+        """A gated model is shown although its files cannot be read: its card leads to its page."""
+        try:
+            looked = look_at(client, name, self._places.small_files)
+        except HubError as error:
+            if error.reason not in ("gated", "forbidden"):
+                raise
+            return replace(self._entry_of(find_model(client, name)), gated=True)
+        entry = self._entry_of(looked.found)
+        return entry if name in self.catalog.models else looked_closer(entry, looked, self._room())
+
+    def _entry_of(self, found: FoundModel) -> Entry:
+        return from_found(found, self.catalog, self._here(), self._room())
+
+    def look_closer(self, entry: Entry, main_path: str, alone: bool) -> Entry:
+        """What a search has found, read from its small files: its memory, and its verdict as a draft for the model in
+        `main_path` ("" for none). The only model of a search comes with the draft that goes with it. Raises `HubError`.
+        """
+        client, kept = self._connected(), self._places.small_files
+        looked = look_at(client, entry.id, kept)
+        remote, curated = from_remote(looked), entry.id in self.catalog.models
+        closer = entry if curated else looked_closer(entry, looked, self._room())
+        if main_path:
+            closer = replace(closer, advice=self._verdict(main_path, remote))
+        if not alone or curated or closer.problem:
+            return closer
+        best = draft_for(client, remote, self.catalog, self._wishes.context, self._limit(), kept)
+        return with_draft(closer, self.catalog.models[best.id], best, self._here()) if best is not None else closer
+
+    def _verdict(self, main_path: str, candidate: PairModel) -> PairAdvice | None:
+        main = self._main_at(main_path)
+        try:
+            subject, _ = candidates(main, (), self.catalog)
+        except ModelNotUsable:
+            return None
+        return next((one for one in self._judged(main, subject, [candidate], {}) if one.id == candidate.id), None)
+
+    def _judged(
+        self, main: InstalledModel, subject: PairModel, drafts: Sequence[PairModel], measured: Mapping[str, float]
+    ) -> list[PairAdvice]:
+        room = self._room()
+        context = min(room.context, main.context or room.context)
+        numbers = room.main_element_bytes, room.draft_element_bytes
+        return advise(subject, drafts, context, room.limit, measured=measured, element_bytes=numbers)
+
+    def _room(self) -> Room:
+        wishes = self._wishes
+        return Room(wishes.context, self._limit(), number_bytes(wishes.kv_bits), number_bytes(wishes.draft_kv_bits))
+
+    def _here(self) -> set[str]:
+        return {model.id for model in self._found if model.complete}
+
+    def _main_at(self, path: str) -> InstalledModel:
+        """The model in that folder, also where it is none that was found."""
+        main = next((model for model in self._found if model.path == path), None)
+        return main if main is not None else describe_folder(Path(path), Path(path).name, "folder")
 
     def downloads(self) -> tuple[DownloadStatus, ...]:
         with self._lock:
@@ -173,11 +242,25 @@ class Shelf:
         """Read every file again and compare; None when the program ends first."""
         return verify_model(Path(path), stop=self._stop)
 
+    def repair(self, path: str) -> None:
+        """Fetch again what of a model in the Hub cache is not as it was published, and nothing else.
+
+        The download of the very version that is here checks every byte and replaces what is wrong. Raises `HubError`.
+        """
+        model = self._model_at(path)
+        with self._lock:
+            self._connected()
+            assert self._queue is not None
+            self._queue.add(model.id, revision=Path(path).name)
+
     def plan_removal(self, path: str) -> RemovalPlan:
+        return plan_removal(self._model_at(path), self._cache)
+
+    def _model_at(self, path: str) -> InstalledModel:
         model = next((model for model in self._found if model.path == path), None)
         if model is None:
             raise HubError("not-installed", Path(path).name)
-        return plan_removal(model, self._cache)
+        return model
 
     def remove(self, plan: RemovalPlan) -> None:
         """Remove the model, and the line of its download if there is one."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app import wording as app_wording
 from app.models import wording
-from app.models.choices import Measured
+from app.models.measured import learned_pairs, measured_pairs
+from app.models.notices import Notices
 from app.models.picker import Picker
 
 if TYPE_CHECKING:
@@ -38,8 +39,10 @@ class Switcher(QObject):
         self._banner, self._window = banner, window
         self.main_picker = Picker("main", library, session, header.main, window)
         self.draft_picker = Picker("draft", library, session, header.draft, window)
-        self._tray: QSystemTrayIcon | None = None
-        self._use_action = QAction(self)
+        self._notices = Notices(library, window)
+        self._notices.downloads_wanted.connect(self.page_wanted)
+        self._use_action, self._show_action = QAction(self), QAction(self)
+        self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
         # What was asked for together (main to draft), and what was asked for as a draft of the model in use.
         # Main models got together with a draft, and which of the two are still on their way.
@@ -57,7 +60,10 @@ class Switcher(QObject):
         library.downloads_changed.connect(lambda: header.show_downloads(library.running))
         library.settled.connect(self._tell_settled)
         library.problem.connect(self._tell_problem)
-        session.arrived.connect(self._note_speed)
+        session.models_changed.connect(self._judge_for)
+        session.models_changed.connect(self._read_learned)
+        session.store_opened.connect(lambda _report: self._read_measured())
+        session.arrived.connect(self._note_answer)
 
     # Choosing
 
@@ -85,8 +91,21 @@ class Switcher(QObject):
                 self._pairs[entry.id] = {entry.id, entry.draft}
         self._library.get(*wanted)
 
+    def get_as_draft(self, entry: Entry) -> None:
+        """Download a model to guess for the one in use."""
+        self._as_draft.add(entry.id)
+        self._library.get(entry.id)
+
     def unload(self) -> None:
         self._session.unload()
+
+    def _judge_for(self) -> None:
+        """What a search finds is judged for the model in use; the starter guesses with its own draft only."""
+        pair = self._session.pair
+        own = {str(path) for path in self._session.starter_pair}
+        if not pair.loading:
+            path = str(pair.main.path) if pair.main is not None else ""
+            self._library.finder.judge_for("" if path in own else path)
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
@@ -128,7 +147,7 @@ class Switcher(QObject):
         if status.state == "failed" and status.error is not None:
             # The other half is told of by itself.
             self._pairs.pop(self._main_of(status.repository), None)
-            self._tell_problem(status.error)
+            self._tell_failed(status)
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)
@@ -139,7 +158,15 @@ class Switcher(QObject):
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
         self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
-        self._notify(self.tr("{name} is ready.").format(name=name))
+        self._notices.tell(self.tr("{name} is ready.").format(name=name))
+
+    def _tell_failed(self, status: DownloadStatus) -> None:
+        """What helps is on the Models page, beside the download."""
+        assert status.error is not None
+        error = status.error
+        self._show_action.setText(self.tr("Show the download"))
+        self._banner.tell(lambda: app_wording.error_sentence(error), self._show_action)
+        self._notices.tell(app_wording.error_sentence(error))
 
     def _complete_pair(self, repository: str) -> str:
         """What to tell of now that `repository` is here: itself, its pair's main model, or nothing yet."""
@@ -155,17 +182,6 @@ class Switcher(QObject):
     def _main_of(self, repository: str) -> str:
         return next((main for main, awaited in self._pairs.items() if repository in awaited), "")
 
-    def _notify(self, sentence: str) -> None:
-        """Where the window is not in front and the system has notifications."""
-        available = QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
-        if QApplication.activeWindow() is not None or not available:
-            return
-        if self._tray is None:
-            self._tray = QSystemTrayIcon(QApplication.windowIcon(), self)
-            self._tray.messageClicked.connect(self._window.activateWindow)
-        self._tray.show()
-        self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
-
     def _use_ready(self) -> None:
         entry, inventory = self._ready, self._library.inventory
         if entry is None or inventory is None:
@@ -179,12 +195,17 @@ class Switcher(QObject):
     def _tell_problem(self, error: EngineError) -> None:
         self._banner.tell(lambda: app_wording.error_sentence(error), None)
 
-    def _note_speed(self, _chat: Chat, turn: Turn) -> None:
-        """What an answer that has ended measured counts in the next advice."""
-        pair, stats = self._session.pair, turn.answer.stats
-        if not turn.answer.ended or pair.main is None or pair.draft is None or not stats.draft:
-            return
-        if stats.speedup and stats.drafted:
-            self._library.note_speed(
-                str(pair.main.path), str(pair.draft.path), Measured(stats.speedup, stats.accept_rate)
+    def _note_answer(self, _chat: Chat, turn: Turn) -> None:
+        """What an answer measured counts in the next advice; its figures are on their way to the store."""
+        stats = turn.answer.stats
+        if turn.answer.ended and stats.drafted and stats.speedup:
+            self._read_measured()
+
+    def _read_learned(self) -> None:
+        if not self._session.pair.loading:
+            self._session.ask_engine(
+                lambda engine: engine.learned(), lambda pairs: self._library.take_learned(learned_pairs(pairs))
             )
+
+    def _read_measured(self) -> None:
+        self._session.keeper.do(lambda store: measured_pairs(store.history.by_pair()), self._library.take_measured)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.hub.fit import FitReport
     from engine.hub.pairing import PairAdvice
+    from engine.hub.verify import VerifyReport
 
 translate = QCoreApplication.translate
 
@@ -127,10 +128,30 @@ def _expectation(choice: Choice) -> str:
         return translate("Models", "Measured here: {speed}, {rate} accepted.").format(
             speed=speed, rate=percent(choice.measured.accept_rate)
         )
-    expected = choice.advice.expected if choice.advice is not None else None
-    if expected is None or not choice.usable or choice.verdict == "too-large":
+    return _expected_words(choice.advice) if choice.advice is not None and choice.usable else ""
+
+
+def _expected_words(advice: PairAdvice) -> str:
+    if advice.expected is None or not advice.works:
         return ""
-    return translate("Models", "Estimate: {speed}.").format(speed=times(expected.speedup))
+    return translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+
+
+def as_draft_words(advice: PairAdvice, main: str) -> str:
+    """What a model that a search has found would be beside the main model called `main`."""
+    sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
+    return _joined(sentence, _expected_words(advice))
+
+
+def damage_words(report: VerifyReport, repairable: bool) -> str:
+    """Which files of a model are not as they were published, and what helps."""
+    names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
+    files = names.join((*report.damaged, *report.missing))
+    if repairable:
+        return translate("Models", "Not as it was published: {files}. Repair fetches only these again.").format(
+            files=files
+        )
+    return translate("Models", "Not as it was published: {files}. Remove it and get it again.").format(files=files)
 
 
 def problem_words(entry: Entry) -> str:
@@ -145,7 +166,7 @@ def too_big_words(fit: FitReport) -> str:
 
 
 def facts_words(entry: Entry) -> str:
-    """Licence, context and languages, as far as they are known: Apache 2.0 · 40,960 tokens of context."""
+    """Licence, context, languages and how popular it is, as far as they are known: Apache 2.0 · 16 languages."""
     parts = []
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
@@ -153,6 +174,8 @@ def facts_words(entry: Entry) -> str:
         parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context)))
     if entry.languages > 1:
         parts.append(Counted().languages(entry.languages))
+    if entry.downloads:
+        parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads)))
     if entry.gated:
         parts.append(translate("Models", "asks for your consent"))
     return " · ".join(parts)

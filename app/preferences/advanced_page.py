@@ -83,13 +83,12 @@ class AdvancedPage(TablePage):
         self.clear.clicked.connect(self._clear)
 
     def _clear(self) -> None:
-        self._session.clear_prefix_cache()
-        self._look()
+        self._session.ask_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._look())
 
     def _look(self) -> None:
         """Ask the engine what it holds, unless it has not answered yet."""
         if not self._asked:
-            self._asked = self._session.look_at_engine(self._take)
+            self._asked = self._session.ask_engine(lambda engine: engine.status(), self._take)
 
     def _take(self, status: EngineStatus) -> None:
         self._asked = False

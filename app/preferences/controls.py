@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QDoubleSpinBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from app import theme
 from app.icons import icon
@@ -30,13 +30,46 @@ class Chooser(QComboBox):
 
 
 class WholeNumber(QSpinBox):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # The style sheet's padding makes room on the left without moving the text there.
+        self.lineEdit().setTextMargins(7, 0, 0, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        _paint_steps(self)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class Number(QDoubleSpinBox):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # The style sheet's padding makes room on the left without moving the text there.
+        self.lineEdit().setTextMargins(7, 0, 0, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        _paint_steps(self)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+
+def _paint_steps(box: QAbstractSpinBox) -> None:
+    """The two arrows, faint where there is no further step."""
+    colours, can = theme.colours(), box.stepEnabled()
+    middle, centre = box.height() / 2, box.width() - 14.0
+    with QPainter(box) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for step, direction in ((box.StepEnabledFlag.StepUpEnabled, -1), (box.StepEnabledFlag.StepDownEnabled, 1)):
+            pen = QPen(QColor(colours.muted if can & step else colours.line), 1.5)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            tip = QPointF(centre, middle + 7 * direction)
+            for side in (-3.5, 3.5):
+                painter.drawLine(tip, QPointF(centre + side, middle + 3.5 * direction))
 
 
 class Switch(QAbstractButton):

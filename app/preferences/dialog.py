@@ -16,6 +16,7 @@ from app.preferences.form import Form
 from app.preferences.generation_page import GenerationPage
 from app.preferences.history_page import HistoryPage
 from app.preferences.network_page import NetworkPage
+from app.preferences.speculation_page import SpeculationPage
 from app.preferences.storage_page import StoragePage
 from app.preferences.table import settings_of
 from app.preferences.table_page import TablePage
@@ -68,7 +69,7 @@ PAGES = (
     PageSpec(
         "speculation",
         QT_TRANSLATE_NOOP("Settings", "Speculation"),
-        lambda title, own: TablePage("speculation", title, own.library.preferences),
+        lambda title, own: SpeculationPage(title, own.library.preferences, own.session),
     ),
     PageSpec(
         "generation",
@@ -80,7 +81,11 @@ PAGES = (
         QT_TRANSLATE_NOOP("Settings", "Request history"),
         lambda title, own: HistoryPage(title, own.session.keeper),
     ),
-    PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage"), lambda title, own: StoragePage(title, own.library)),
+    PageSpec(
+        "storage",
+        QT_TRANSLATE_NOOP("Settings", "Storage"),
+        lambda title, own: StoragePage(title, own.library, own.session),
+    ),
     PageSpec(
         "network",
         QT_TRANSLATE_NOOP("Settings", "Privacy and network"),

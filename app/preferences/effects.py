@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.preferences.generation import engine_settings_of, longest_of, sampling_of, speculation_of
+from app.preferences.generation import engine_settings_of, longest_of, sampling_of
+from app.preferences.pairs import own_settings, settings_for, with_own
 from app.record import RECORD
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Effects(QObject):
         application.language.changed.connect(self._keep_language)
         application.theme.changed.connect(self._keep_theme)
         session.speculation_changed.connect(self._keep_speculation)
+        session.models_changed.connect(self._pair_changed)
 
     def close(self) -> None:
         """The window is going: nothing that happens now is a choice."""
@@ -61,13 +63,23 @@ class Effects(QObject):
 
     def _apply_to_chats(self) -> None:
         values, session = self._preferences.values, self._session
-        session.sampling, session.max_tokens = sampling_of(values), longest_of(values)
-        chosen = replace(speculation_of(values), max_depth=session.speculation.max_depth)
-        if session.speculation != chosen:
-            session.set_speculation(chosen)
+        session.set_defaults(replace(session.defaults, sampling=sampling_of(values), max_tokens=longest_of(values)))
+        self._apply_to_pair()
         session.configure(engine_settings_of(values))
         self._composer.set_send_key(values.send_key)
         RECORD.set_level(values.log_level)
+
+    def _pair_changed(self) -> None:
+        if not self._closed and not self._session.pair.loading:
+            self._apply_to_pair()
+
+    def _apply_to_pair(self) -> None:
+        """The loaded pair speculates by its own settings, or by those for all pairs."""
+        session = self._session
+        main, draft = session.pair.names
+        wanted, before = settings_for(self._preferences.values, main, draft), session.defaults
+        chosen = replace(wanted, max_depth=before.speculation.max_depth)
+        session.set_defaults(replace(before, speculation=chosen))
 
     def _keep_language(self) -> None:
         if not self._closed:
@@ -78,5 +90,9 @@ class Effects(QObject):
             self._preferences.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
-        chosen = self._session.speculation
+        chosen, values = self._session.defaults.speculation, self._preferences.values
+        main, draft = self._session.pair.names
+        if own_settings(values, main, draft) is not None:
+            self._preferences.change(pairs=with_own(values, main, draft, chosen))
+            return
         self._preferences.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

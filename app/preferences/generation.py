@@ -43,7 +43,10 @@ def longest_of(values: Preferences) -> int | None:
 
 
 def engine_settings_of(values: Preferences) -> EngineSettings:
-    """How the engine is set up; bits, minutes and limits of 0 stand for the engine's own choice."""
+    """How the engine is set up; bits, minutes and limits of 0 stand for the engine's own choice.
+
+    A model has to fit with the context that the Models page reckons with.
+    """
     return EngineSettings(
         overflow=values.overflow,
         kv_bits=values.kv_bits or None,
@@ -52,6 +55,7 @@ def engine_settings_of(values: Preferences) -> EngineSettings:
         prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
         memory_limit=round(values.memory_limit_gb * _GB) or None,
         allow_oversize=values.allow_oversize,
+        context=values.fit_context,
         learned_file=learned_file(),
     )
 

@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from app.preferences.pairs import usable_rows
 from app.preferences.table import SETTINGS, Preferences, Setting
 
 __all__ = ["PreferenceFile", "Preferences"]
@@ -111,6 +112,8 @@ class PreferenceFile:
 
 def _as_declared(setting: Setting, value: Any) -> Any:
     """A value from JSON as the table declares it, or None where it cannot be used."""
+    if setting.key == "pairs":
+        return usable_rows(value)
     if isinstance(setting.default, tuple) and isinstance(value, list):
         kind = int if setting.key == "window_place" else str
         return tuple(item for item in value if type(item) is kind)

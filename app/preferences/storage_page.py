@@ -1,53 +1,111 @@
-"""Where things are on the disk and how much they take."""
+"""Where things are on the disk and how much they take; moving them, a backup of the chats, and clearing the caches."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QUrl
-from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.conversations.opening import back_up_now
 from app.models.hub_wording import size_words
 from app.preferences.disk_use import Kept, clear_caches, measure
 from app.preferences.form import Form
+from app.preferences.relocation import MoveRefused, Progress, move_folder
+from app.preferences.relocation_wording import moved_sentence, refused_sentence
 
 if TYPE_CHECKING:
     from app.models.library import Library
+    from app.session import Session
 
 _IDS = ("chats", "models", "caches", "settings")
+_MOVABLE = ("chats", "models")
+_PROGRESS_MS = 250
 
 
 class StoragePage(Form):
     """Looks at the disk whenever it is shown."""
 
-    def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title, self._library = title, library
+        self._title, self._library, self._session = title, library, session
         self._kept: dict[str, Kept] = {}
         self._sizes: dict[str, QLabel] = {}
         self.open_buttons: dict[str, QPushButton] = {}
-        self.clear = QPushButton(self)
+        self.move_buttons: dict[str, QPushButton] = {}
+        self.clear, self.back_up, self.stop = QPushButton(self), QPushButton(self), QPushButton(self)
         for id_ in _IDS:
-            controls = QWidget(self)
-            row = QHBoxLayout(controls)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(8)
-            self._sizes[id_], self.open_buttons[id_] = QLabel(controls), QPushButton(controls)
-            row.addWidget(self._sizes[id_])
-            if id_ == "caches":
-                row.addWidget(self.clear)
-            row.addWidget(self.open_buttons[id_])
-            for button in (self.clear, self.open_buttons[id_]):
-                button.setProperty("look", "button")
-            self.open_buttons[id_].clicked.connect(partial(self._open, id_))
-            self.row(controls)
+            self.row(self._controls(id_))
+        self.said = QLabel(self)
+        self.said.setProperty("look", "reason-plain")
+        self.said.setWordWrap(True)
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.hide()
+        self.stop.setProperty("look", "button")
+        self.stop.hide()
+        self.add(self.said, 16)
+        line = QHBoxLayout()
+        line.addWidget(self.stop)
+        line.addStretch(1)
+        below = QWidget(self)
+        below.setLayout(line)
+        self.add(below)
+        self._progress: Progress | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(_PROGRESS_MS)
+        self._timer.timeout.connect(self._show_progress)
         self.clear.clicked.connect(self._clear)
+        self.back_up.clicked.connect(self._back_up)
+        self.stop.clicked.connect(self._stop_moving)
         self.retranslate()
+
+    def _controls(self, id_: str) -> QWidget:
+        controls = QWidget(self)
+        column = QVBoxLayout(controls)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        self._sizes[id_], self.open_buttons[id_] = QLabel(controls), QPushButton(controls)
+        column.addWidget(self._sizes[id_], 0, Qt.AlignmentFlag.AlignRight)
+        column.addLayout(buttons)
+        shown = [self.open_buttons[id_]]
+        if id_ in _MOVABLE:
+            self.move_buttons[id_] = QPushButton(controls)
+            self.move_buttons[id_].clicked.connect(partial(self._choose_place, id_))
+            shown.insert(0, self.move_buttons[id_])
+        if id_ == "chats":
+            shown.insert(0, self.back_up)
+        if id_ == "caches":
+            shown.insert(0, self.clear)
+        for button in shown:
+            button.setProperty("look", "button")
+            buttons.addWidget(button)
+        self.open_buttons[id_].clicked.connect(partial(self._open, id_))
+        return controls
+
+    # What is there
 
     def _look(self) -> None:
         self._library.on_pool(measure, self._take)
+
+    def _take(self, kept: tuple[Kept, ...]) -> None:
+        self._kept = {one.id: one for one in kept}
+        self.retranslate()
+
+    def _open(self, id_: str) -> None:
+        if id_ in self._kept:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kept[id_].folder)))
+
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.said.setVisible(bool(words))
+
+    # What can be done
 
     def _clear(self) -> None:
         self.clear.setEnabled(False)
@@ -58,13 +116,67 @@ class StoragePage(Form):
 
         self._library.on_pool(work, self._take)
 
-    def _take(self, kept: tuple[Kept, ...]) -> None:
-        self._kept = {one.id: one for one in kept}
-        self.retranslate()
+    def _back_up(self) -> None:
+        keeper = self._session.keeper
 
-    def _open(self, id_: str) -> None:
-        if id_ in self._kept:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kept[id_].folder)))
+        def done(backup: Path) -> None:
+            self._say(self.tr("The chats are backed up in {file}.").format(file=backup))
+            self._look()
+
+        def failed(_: Exception) -> None:
+            self._say(self.tr("The chats could not be backed up. Look whether the disk has room."))
+
+        keeper.do(lambda store: back_up_now(store, keeper.path), done, failed)
+
+    def _choose_place(self, id_: str) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose where to move it"))
+        if folder and id_ in self._kept:
+            self.move_to(id_, Path(folder) / f"Tandem {id_}")
+
+    def move_to(self, id_: str, place: Path) -> None:
+        """Move the models now; the chats, which are open, at the next start."""
+        if id_ == "chats":
+            self._library.preferences.change(move_chats_to=str(place))
+            self._say(self.tr("The chats move to {folder} when Tandem starts the next time.").format(folder=place))
+        elif self._library.running:
+            self._say(self.tr("Models are being downloaded. Move them when that has ended."))
+        else:
+            self._move_models(self._kept[id_].folder, place)
+
+    def _move_models(self, old: Path, new: Path) -> None:
+        progress = self._progress = Progress()
+
+        def work() -> MoveRefused | None:
+            try:
+                move_folder(old, new, progress)
+            except MoveRefused as refused:
+                return refused
+            return None
+
+        def done(refused: MoveRefused | None) -> None:
+            self._progress = None
+            self._timer.stop()
+            self.stop.hide()
+            self._say(moved_sentence(new) if refused is None else refused_sentence(refused))
+            self._library.rescan()
+            self._look()
+
+        self.stop.show()
+        self._timer.start()
+        self._show_progress()
+        self._library.on_pool(work, done)
+
+    def _show_progress(self) -> None:
+        if self._progress is not None:
+            words = self.tr("Copying and comparing: {done} of {total}.")
+            done, total = size_words(self._progress.done), size_words(self._progress.total)
+            self._say(words.format(done=done, total=total))
+
+    def _stop_moving(self) -> None:
+        if self._progress is not None:
+            self._progress.stopped = True
+
+    # Words
 
     def retranslate(self) -> None:
         self.title.setText(QCoreApplication.translate("Settings", self._title))
@@ -79,19 +191,34 @@ class StoragePage(Form):
             name, help_ = names[id_]
             row.set_words(name, f"{help_}\n{kept.folder}" if kept else help_)
             self._sizes[id_].setText(size_words(kept.bytes) if kept else "")
-            button = self.open_buttons[id_]
-            button.setText(self.tr("Show"))
-            button.setAccessibleName(self.tr("Show the folder: {name}").format(name=name))
-            button.setEnabled(kept is not None)
-        self.clear.setText(self.tr("Clear"))
-        self.clear.setAccessibleName(self.tr("Clear the caches"))
+            self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show the folder: {name}").format(name=name))
+            self.open_buttons[id_].setEnabled(kept is not None)
+            if id_ in _MOVABLE:
+                moving = self.tr("Move the folder: {name}").format(name=name)
+                self._word(self.move_buttons[id_], self.tr("Move…"), moving)
+                self.move_buttons[id_].setEnabled(kept is not None and self._progress is None)
+        self._word(self.clear, self.tr("Clear"), self.tr("Clear the caches"))
         self.clear.setEnabled("caches" in self._kept and self._kept["caches"].bytes > 0)
+        self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
+        self.back_up.setEnabled(self._session.saving)
+        self.stop.setText(self.tr("Stop"))
+
+    def _word(self, button: QPushButton, text: str, name: str) -> None:
+        button.setText(text)
+        button.setAccessibleName(name)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if self._progress is not None:
+            self._timer.start()
         self._look()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "clear"):
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_timer"):
+            self._say("")
             self.retranslate()

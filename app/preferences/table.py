@@ -63,6 +63,7 @@ METHODS = (
     ("ngram", QT_TRANSLATE_NOOP("Preferences", "Lookup")),
     ("off", QT_TRANSLATE_NOOP("Preferences", "Off")),
 )
+FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 # How precisely keys and values are kept: bits, 0 for as the model has them.
 KV_PRECISION = (
     (0, QT_TRANSLATE_NOOP("Preferences", "Full")),
@@ -80,7 +81,8 @@ class Preferences:
     """Every choice with its default.
 
     `hub_endpoint` is the address of a mirror and `proxy` that of a proxy, "" for none; `model_folders` are searched for
-    models beside the Hugging Face cache; `offer_seen` says that the offer of a first pair has been answered;
+    models beside the Hugging Face cache; `fit_context` is how many tokens of context memory is reckoned for;
+    `offer_seen` says that the offer of a first pair has been answered;
     `main_model` and `draft_model` are the folders of the pair that was used last, "" for the starter or no draft.
     `window_place` is x, y, width and height, empty before the first time; `sidebar` and `panel` say whether a pane is
     shown ("auto" where there is room).
@@ -362,8 +364,11 @@ class Preferences:
             ("debug", QT_TRANSLATE_NOOP("Preferences", "Every detail")),
         ),
     )
+    pairs: tuple[tuple[str, str, str, int, str], ...] = ()
     model_folders: tuple[str, ...] = ()
+    move_chats_to: str = ""
     offer_seen: bool = False
+    fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""
     draft_model: str = ""
     window_place: tuple[int, ...] = ()

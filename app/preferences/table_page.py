@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.language import LANGUAGES
 from app.preferences.controls import Chooser, Number, Switch, WholeNumber
@@ -30,6 +30,16 @@ class TablePage(Form):
             control, show = self._control(setting)
             self._bound.append((setting, control, show))
             self.row(control)
+        self.reset = QPushButton(self)
+        self.reset.setProperty("look", "link")
+        self.reset.clicked.connect(self._reset)
+        line = QHBoxLayout()
+        line.setContentsMargins(0, 4, 0, 0)
+        line.addWidget(self.reset)
+        line.addStretch(1)
+        below = QWidget(self)
+        below.setLayout(line)
+        self.add(below)
         preferences.subscribe(self.show_values)
         self._word_rows()
         self.show_values()
@@ -44,6 +54,10 @@ class TablePage(Form):
             show(getattr(values, setting.key))
             control.blockSignals(False)
             control.update()
+        self.reset.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
+
+    def _reset(self) -> None:
+        self.preferences.change(**{setting.key: setting.default for setting, _, _ in self._bound})
 
     def _keep(self, setting: Setting, value: Any) -> None:
         self.preferences.change(**{setting.key: value})
@@ -77,6 +91,7 @@ class TablePage(Form):
     def _word_rows(self) -> None:
         translate = QCoreApplication.translate
         self.title.setText(translate("Settings", self._title))
+        self.reset.setText(translate("Settings", "Back to the defaults"))
         effects = {
             NEXT_ANSWER: translate("Settings", "Changes hold from the next answer on."),
             NEXT_MODEL: translate("Settings", "It holds for models that are loaded from then on."),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -24,7 +24,7 @@ _BARS_SHOWN = 8
 
 
 class Chart(QWidget):
-    """A painted figure of a fixed height that is also a sentence."""
+    """A painted figure that is also a sentence. `height` is the one at the normal text size; it goes with the text."""
 
     def __init__(self, height: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,12 @@ class Chart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self._height)
+        return QSize(200, theme.scaled(self._height))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self.updateGeometry()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         # As a context, the painter ends even if painting fails; a painter left active would crash Qt.
@@ -96,7 +101,7 @@ class LineChart(Chart):
 class PositionBars(Chart):
     """How often the first, second, ... guess of a round is accepted once it is reached."""
 
-    LABEL = 18
+    LABEL, TEXT = 18, 11
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(74, parent)
@@ -121,9 +126,10 @@ class PositionBars(Chart):
     def paint(self, painter: QPainter) -> None:
         colours = theme.colours()
         font = painter.font()
-        font.setPixelSize(11)
+        font.setPixelSize(theme.scaled(self.TEXT))
         painter.setFont(font)
-        ground = self.height() - self.LABEL
+        room = theme.scaled(self.LABEL)
+        ground = self.height() - room
         slots = max(5, len(self._rates))
         gap = 12 if slots <= 6 else 6
         width = (self.width() + gap) / slots - gap
@@ -135,7 +141,7 @@ class PositionBars(Chart):
             height = max(2.0, ground * rate)
             painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
             painter.setPen(QColor(colours.muted))
-            label = QRectF(left - gap / 2, ground + 2, width + gap, self.LABEL - 2)
+            label = QRectF(left - gap / 2, ground + 2, width + gap, room - 2)
             # With many bars there is no room for the sign; the title says what is counted.
             text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
             painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)

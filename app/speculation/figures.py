@@ -53,6 +53,8 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
     ]
     if not stats.drafted:
         found = found[:1] + found[2:3]
+    dropped = stats.dropped_messages or None
+    found.append((translate("Figures", "older messages left out: {value}"), dropped, number(dropped, 0)))
     return [(sentence, text) for sentence, value, text in found if value is not None]
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app import theme
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
 from app.speculation.history import RoundHistory
+from app.speculation.pace import Pace
 from app.speculation.round_strip import RoundStrip
 from engine.stats import RequestStats
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from app.chat.answer import Answer
 
 WIDTH = 340
-_CHART_INTERVAL_S = 0.1
+# Figures are read, not watched, and the strip is watched but not read: both leave the processor to the engine.
+_FIGURES_MS, _STRIP_MS = 100, 33
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-_TRIALS = ("compare",)
+_TRIALS = ("compare", "tune")
 
 
 class Section(QWidget):
@@ -50,10 +52,11 @@ class SpeculationPanel(QFrame):
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setFixedWidth(WIDTH)
+        self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
         self._history = RoundHistory()
-        self._charted_at = 0.0
+        self._pace = Pace(_FIGURES_MS, self.refresh, self)
+        self._strip_pace = Pace(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
         self._segments = Segments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
@@ -128,11 +131,15 @@ class SpeculationPanel(QFrame):
         self._show_figures(answer, stats)
         self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
-        now = monotonic()
-        # Charts are read, not watched: ten times a second is enough, and leaves the processor to the engine.
-        if answer is None or answer.ended or now - self._charted_at >= _CHART_INTERVAL_S:
-            self._charted_at = now
-            self._show_charts(answer, stats)
+        self._show_charts(answer, stats)
+
+    def follow(self) -> None:
+        """The record has grown: show it soon, and its end at once."""
+        if self._answer is None or self._answer.ended:
+            self.refresh()
+        else:
+            self._strip_pace.ask()
+            self._pace.ask()
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
         set_text(self.rate, figures.percent(stats.accept_rate))
@@ -176,8 +183,8 @@ class SpeculationPanel(QFrame):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
         self._rate_name.setText(self.tr("Accept rate, this answer"))
-        self._strip_name.setText(self.tr("Rounds"))
-        self.strip.setAccessibleName(self.tr("Rounds"))
+        self._strip_name.setText(self.tr("Round strip"))
+        self.strip.setAccessibleName(self._strip_name.text())
         self._speed.set_title(self.tr("Tokens per second"))
         self._positions.set_title(self.tr("Accepted by position"))
         self._time.set_title(self.tr("Where time went"))
@@ -189,6 +196,8 @@ class SpeculationPanel(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_depth"):
             self.retranslate()
+        elif event.type() == QEvent.Type.StyleChange:
+            self.setFixedWidth(theme.scaled(WIDTH))
 
 
 def set_text(shown: QLabel, text: str) -> None:

@@ -4,7 +4,6 @@ model's own token on top of what was accepted.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
@@ -38,6 +37,9 @@ class RoundStrip(QWidget):
         self._back = 0
         self.marked: frozenset[int] = frozenset()
         self._hovered: int | None = None
+        # One picture for all rounds that look the same, of the height, the scale and the colours in use.
+        self._columns: dict[tuple[str, int, int], QPixmap] = {}
+        self._look: tuple[int, float, Colours] | None = None
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -67,22 +69,21 @@ class RoundStrip(QWidget):
         return self._answer.rounds[max(0, end - self.columns) : end]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
+        look = (self.height(), self.devicePixelRatioF(), theme.colours())
+        if look != self._look:
+            self._look, self._columns = look, {}
         with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for column, record in enumerate(self.visible_rounds()):
                 if record.number in self.marked or record.number == self._hovered:
+                    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                     painter.setPen(Qt.PenStyle.NoPen)
                     painter.setBrush(QColor(theme.colours().selection))
                     painter.drawRoundedRect(QRectF(column * PITCH - 1.5, 0, CELL + 3, self.height()), 3, 3)
-                picture = _column(
-                    record.source,
-                    record.drafted,
-                    record.accepted,
-                    self.height(),
-                    self.devicePixelRatioF(),
-                    theme.colours(),
-                )
-                painter.drawPixmap(QPointF(column * PITCH, 0), picture)
+                kind = (record.source, record.drafted, record.accepted)
+                picture = self._columns.get(kind)
+                if picture is None:
+                    picture = self._columns[kind] = _column(*kind, *look)
+                painter.drawPixmap(column * PITCH, 0, picture)
 
     def _round_at(self, point: QPointF) -> RoundRecord | None:
         column, shown = int(point.x() // PITCH), self.visible_rounds()
@@ -133,9 +134,8 @@ class RoundStrip(QWidget):
         return round_text(self._answer, record) if record and self._answer else ""
 
 
-@lru_cache(maxsize=512)
 def _column(source: str, drafted: int, accepted: int, height: int, ratio: float, colours: Colours) -> QPixmap:
-    """One round, painted once for all rounds that look the same."""
+    """The picture of a round."""
     picture = QPixmap(round(CELL * ratio), round(height * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)

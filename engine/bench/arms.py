@@ -22,7 +22,11 @@ FIXED_DEPTHS = (2, 4, 6, 8)
 
 @dataclass(frozen=True)
 class Measure:
-    """One answer: `tokens` in all, decode speed over those after the first, seconds to the first.
+    """One answer: `tokens` in all, decode speed over those after the first round's, seconds to the first.
+
+    `total_s` is the whole answer from the question to the last token. Decode speeds are not quite alike: ours has the
+    draft model's reading of the prompt in it, which comes after the first token here and before it in mlx-lm. Whole
+    answers have everything in them on both sides.
 
     `host_share` is the part of decoding in which the device waited for the host; both it and `stats` are None for
     arms that are not ours.
@@ -31,6 +35,7 @@ class Measure:
     tokens: int
     decode_tps: float
     ttft_s: float
+    total_s: float
     stats: RequestStats | None = None
 
     @property
@@ -86,9 +91,11 @@ def _ours(
         scheduler.clear_prefix_cache()
         messages = [{"role": "user", "content": text}]
         request = ChatRequest(messages, sampling=sampling, speculation=speculation, max_tokens=max_tokens)
+        started = time.perf_counter()
         last = run_to_end(scheduler, request)
         stats = last.stats
-        return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, stats)
+        total = time.perf_counter() - started
+        return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats)
 
     return answer
 
@@ -113,12 +120,19 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
         options = {"draft_model": draft.model, "num_draft_tokens": depth} if draft is not None else {}
         started = time.perf_counter()
         first = now = started
-        tokens = 0
-        for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=max_tokens, **options):
+        first_round_at = started
+        tokens = of_first_round = 0
+        for response in stream_generate(main.model, main.tokenizer, prompt, max_tokens=max_tokens, **options):
             now = time.perf_counter()
             tokens += 1
             if tokens == 1:
                 first = now
-        return Measure(tokens, (tokens - 1) / (now - first) if now > first else 0.0, first - started)
+            if of_first_round == 0 and not response.from_draft:
+                # A round hands its tokens out one by one, the main model's own last: they all came with the first.
+                of_first_round, first_round_at = tokens, now
+        if of_first_round == 0 or now <= first_round_at:
+            return Measure(tokens, 0.0, first - started, now - started)
+        decode_tps = (tokens - of_first_round) / (now - first_round_at)
+        return Measure(tokens, decode_tps, first - started, now - started)
 
     return answer

@@ -32,17 +32,20 @@ def measure(
 ) -> dict[str, Any]:
     """Tokens a second of all answers together, from the first submission to the last token, prompts included.
 
-    Both sides decode greedily and take turns; ratios are ours over mlx-lm's in the same repetition.
+    Both sides decode greedily and take turns at going first; ratios are ours over mlx-lm's in the same repetition.
     """
     groups: dict[str, Any] = {}
     for count in counts:
         texts = [prompts[index % len(prompts)].text for index in range(count)]
         ours, theirs = [], []
         for repetition in range(-1, repetitions):
-            pair = [_ours(scheduler, texts, max_tokens), _mlx_lm(main, texts, max_tokens)]
+            if repetition % 2 == 0:
+                speed, other = _ours(scheduler, texts, max_tokens), _mlx_lm(main, texts, max_tokens)
+            else:
+                other, speed = _mlx_lm(main, texts, max_tokens), _ours(scheduler, texts, max_tokens)
             if repetition >= 0:
-                ours.append(pair[0])
-                theirs.append(pair[1])
+                ours.append(speed)
+                theirs.append(other)
             progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
         groups[str(count)] = {
             "tokens_per_s": round(median(ours), 1),

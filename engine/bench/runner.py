@@ -90,7 +90,14 @@ def _figures(trials: Sequence[Trial], reference: dict[tuple[Prompt, int], Measur
         "decode_tps": round(median(t.measure.decode_tps for t in trials), 1),
         "speedup": round(median(ratios), 3) if ratios else None,
         "slowest_speedup": round(min(ratios), 3) if ratios else None,
+        "answer_speedup": round(median(_answer_ratio(t, reference) for t in trials), 3),
         "ttft_ratio": round(median(ttfts), 3),
         "accept_rate": round(accepted / drafted, 3) if drafted else None,
         "host_share": round(median(hosts), 4) if hosts else None,
     }
+
+
+def _answer_ratio(trial: Trial, reference: dict[tuple[Prompt, int], Measure]) -> float:
+    """Tokens a second of whole answers, from the question on, against the baseline's."""
+    plain = reference[trial.prompt, trial.repetition]
+    return (trial.measure.tokens / trial.measure.total_s) / (plain.tokens / plain.total_s)

@@ -29,21 +29,21 @@ _SHAPES = {
 _DRAFT_OF = {"20M": "20M", "50M": "20M", "200M": "20M", "600M": "50M", "2B": "200M"}
 _VOCABULARY = 32_000
 _CONTEXT = 4096
+STRETCH = 20
 
 
 class AgreeingDraft(nn.Module):  # type: ignore[misc]
     """Runs a real model for its cost and answers from `script`: the token of each position, or a wrong one.
 
-    Position p's guess is right with probability `accept`, decided by a seeded draw for each position.
+    Of every STRETCH positions the share `accept` is guessed right; which ones is drawn by `seed`.
     """
 
     def __init__(self, model: nn.Module, script: list[int], accept: float, seed: int = 0) -> None:
         super().__init__()
         self.model = model
-        draw = random.Random(seed)
-        self._guesses = mx.array(
-            [token if draw.random() < accept else (token + 1) % _VOCABULARY for token in script] + [0], mx.uint32
-        )
+        right = _right_positions(len(script), accept, seed)
+        guesses = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]
+        self._guesses = mx.array([*guesses, 0], mx.uint32)
 
     @property
     def layers(self) -> Any:
@@ -52,11 +52,22 @@ class AgreeingDraft(nn.Module):  # type: ignore[misc]
     def __call__(self, inputs: mx.array, cache: Any) -> mx.array:
         start = cache[0].offset
         logits: mx.array = self.model(inputs, cache=cache)
-        positions = mx.minimum(mx.arange(start + 1, start + 1 + inputs.shape[1]), self._guesses.shape[0] - 1)
+        positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._guesses.shape[0] - 1)
         wanted = mx.take(self._guesses, positions)
         # The sum keeps the real logits in the graph: leaving them out would leave their cost out.
         forced: mx.array = mx.arange(logits.shape[-1])[None, None] == wanted[None, :, None]
         return logits * 1e-6 + 100.0 * forced
+
+
+def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
+    """Independent draws could be far from `accept` over the length of one answer."""
+    draw = random.Random(seed)
+    right: list[bool] = []
+    while len(right) < count:
+        stretch = [index < round(STRETCH * accept) for index in range(STRETCH)]
+        draw.shuffle(stretch)
+        right += stretch
+    return right[:count]
 
 
 def synthetic_main(size: str, tokenizer: Any, seed: int = 1) -> LoadedModel:

@@ -105,7 +105,9 @@ def _layer_kinds(text: Mapping[str, Any], module: str) -> list[str]:
 
 
 def _sliding_kinds(text: Mapping[str, Any], module: str, layers: int) -> list[str]:
-    default = {"gemma3_text": 6, "gemma3": 6, "cohere2": 4, "gemma4": 5, "gemma4_text": 5, "gpt_oss": 2}
+    default = {
+        "gemma3_text": 6, "gemma3": 6, "cohere2": 4, "gemma4": 5, "gemma4_text": 5, "gpt_oss": 2, "olmo3": 4,
+    }  # fmt: skip
     pattern = _int(text, "sliding_window_pattern", default.get(module, 0))
     if module in default and pattern and _int(text, "sliding_window", 0):
         return ["full" if (layer + 1) % pattern == 0 else "window" for layer in range(layers)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from engine.hub.fit import SETTINGS_OF_MEMORY
 from engine.hub.repository_names import parse_repository
 from engine.places import resources
 
@@ -29,6 +31,7 @@ _FIELDS: dict[str, type] = {
     "tokenizer": str,
     "vocabulary_size": int,
     "architecture": str,
+    "config": dict,
     "roles": list,
     "drafts": list,
     "recommended": bool,
@@ -41,9 +44,9 @@ class CatalogModel:
 
     `bytes` are those of its weights; `bytes_source` tells where the figure is from: "hub" summed from the Hub's
     listing, "listed" from a public listing and rounded, "computed" from parameters and bits. `active_parameters` are
-    those that one token visits. Models with the same `tokenizer` share their vocabulary up to padding. `drafts` are ids
-    of this catalog, best first; `recommended` mains are offered on a first run; `languages` are ISO 639-1 codes, not
-    exhaustive.
+    those that one token visits. `config` holds the numbers of its config.json that decide the memory of a context.
+    Models with the same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first;
+    `recommended` mains are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
     """
 
     id: str
@@ -60,6 +63,7 @@ class CatalogModel:
     tokenizer: str
     vocabulary_size: int
     architecture: str
+    config: Mapping[str, int | bool] = field(hash=False)
     roles: tuple[str, ...]
     drafts: tuple[str, ...]
     recommended: bool
@@ -67,6 +71,11 @@ class CatalogModel:
     @property
     def active_bytes(self) -> int:
         return self.bytes * self.active_parameters // self.parameters
+
+    @property
+    def memory_config(self) -> dict[str, Any]:
+        """What `fit` needs of its config.json, without the network and before a byte of it is here."""
+        return {**self.config, "model_type": self.architecture, "max_position_embeddings": self.context}
 
 
 @dataclass(frozen=True)
@@ -121,16 +130,26 @@ def _read(entry: Any) -> CatalogModel:
     name = str(entry.get("id"))
     if set(entry) != set(_FIELDS):
         raise ValueError(f"{name}: fields {sorted(set(entry) ^ set(_FIELDS))}")
-    for field, kind in _FIELDS.items():
-        if type(entry[field]) is not kind:
-            raise ValueError(f"{name}: {field} must be {kind.__name__}")
-        if kind is int and entry[field] <= 0:
-            raise ValueError(f"{name}: {field} must be positive")
+    for key, kind in _FIELDS.items():
+        if type(entry[key]) is not kind:
+            raise ValueError(f"{name}: {key} must be {kind.__name__}")
+        if kind is int and entry[key] <= 0:
+            raise ValueError(f"{name}: {key} must be positive")
     if parse_repository(name) != name or entry["bytes_source"] not in BYTES_SOURCES:
         raise ValueError(f"{name}: id or bytes_source")
     if not set(entry["roles"]) <= {"main", "draft"} or not entry["roles"]:
         raise ValueError(f"{name}: roles")
+    if not _is_memory_config(entry["config"]):
+        raise ValueError(f"{name}: config")
     values: dict[str, Any] = {
         field: tuple(value) if isinstance(value, list) else value for field, value in entry.items()
     }
     return CatalogModel(**values)
+
+
+def _is_memory_config(config: dict[str, Any]) -> bool:
+    """Whether it says enough for the arithmetic of a context, and nothing that the arithmetic does not read."""
+    needed = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
+    return needed <= config.keys() <= SETTINGS_OF_MEMORY and all(
+        type(value) in (int, bool) and value > 0 for value in config.values()
+    )

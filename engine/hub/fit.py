@@ -20,6 +20,28 @@ _SMALLEST_WORKSPACE = 256 * 2**20
 
 TERMS = ("weights", "cache", "state", "workspace")
 
+# The numbers of a config.json that the arithmetic reads: all that has to be known of a model that is not here.
+SETTINGS_OF_MEMORY = frozenset(
+    {
+        "attention_k_eq_v", "full_attention_interval", "global_head_dim", "head_dim", "hidden_size",
+        "intermediate_size", "kv_lora_rank", "linear_conv_kernel_dim", "linear_key_head_dim", "linear_num_key_heads",
+        "linear_num_value_heads", "linear_value_head_dim", "moe_intermediate_size", "n_routed_experts",
+        "num_attention_heads", "num_experts", "num_experts_per_tok", "num_global_key_value_heads",
+        "num_hidden_layers", "num_key_value_heads", "num_kv_shared_layers", "num_local_experts", "qk_nope_head_dim",
+        "qk_rope_head_dim", "shared_expert_intermediate_size", "sliding_window", "sliding_window_pattern",
+        "top_k_experts", "v_head_dim",
+    }
+)  # fmt: skip
+
+
+# A quantised cache holds a scale and a bias of 16 bits for 64 numbers.
+_SCALE_BITS = 0.5
+
+
+def number_bytes(kv_bits: int) -> float:
+    """Bytes of one number in a cache of so many bits; 0 is the model's own precision on a GPU."""
+    return (kv_bits + _SCALE_BITS) / 8 if kv_bits else 2.0
+
 
 @dataclass(frozen=True)
 class ModelSize:

@@ -51,13 +51,18 @@ class Listing:
 
 def resolve(client: HubClient, repository: str, revision: str = "main") -> str:
     """The commit that `revision` stands for. Raises `HubError` or `InterruptedTransferError`."""
+    return describe(client, repository, revision)[0]
+
+
+def describe(client: HubClient, repository: str, revision: str = "main") -> tuple[str, dict[str, Any]]:
+    """The commit that `revision` stands for, and all that the Hub says of it. Raises as `resolve`."""
     if not is_revision(revision):
         raise HubError("revision-missing", repository, revision=revision[:80])
     answer, _ = client.get_json(f"/api/models/{repository}/revision/{revision}", repository)
     commit = answer.get("sha") if isinstance(answer, dict) else None
     if not isinstance(commit, str) or not COMMIT.fullmatch(commit):
         raise _not_a_hub(client, repository)
-    return commit
+    return commit, answer
 
 
 def list_model(client: HubClient, repository: str, commit: str) -> Listing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from engine.hub.catalog import Catalog, CatalogModel
 from engine.hub.discovery import InstalledModel
 from engine.hub.fit import ModelSize, check_fit
 from engine.hub.inspection import read_config, text_config
+from engine.hub.repository_names import is_content_hash
 from engine.hub.speedup import WORTH_IT, Estimate, estimate_speedup
 from engine.hub.tokenizer_files import Comparison, compare, read_folder
 
@@ -36,7 +38,8 @@ class PairModel:
     `read_vocabulary` gives token string to id, or None where it is not known; it is called only when the answer is
     open.
 
-    `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it.
+    `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
+    `tokenizer_digest` the hash of its tokenizer.json's bytes.
     `problem` is a reason why it cannot be used at all, with `detail`.
     """
 
@@ -49,6 +52,7 @@ class PairModel:
     vocabulary_size: int = 0
     tokenizer: str = ""
     tokenizer_name: str = ""
+    tokenizer_digest: str = ""
     problem: str = ""
     detail: str = ""
 
@@ -81,19 +85,20 @@ def advise(
     limit: int,
     in_use: int = 0,
     measured: Mapping[str, float] | None = None,
+    element_bytes: tuple[float, float] = (2.0, 2.0),
 ) -> list[PairAdvice]:
     """A verdict for every candidate and for lookup, most useful first and the best one marked.
 
-    `limit` and `in_use` are bytes as in `fit`. `measured` maps ids of drafts to the speedup that this machine has
-    measured with this main model. A candidate that is named twice counts once, in the source that comes first here:
-    installed, catalog, search.
+    `limit` and `in_use` are bytes as in `fit`, `element_bytes` those of a number in the caches of main and draft.
+    `measured` maps ids of drafts to the speedup that this machine has measured with this main model. A candidate that
+    is named twice counts once, in the source that comes first here: installed, catalog, search.
     """
     order = ("installed", "catalog", "search")
     unique: dict[str, PairModel] = {}
     for candidate in sorted(candidates, key=lambda model: order.index(model.source)):
         if candidate.id != main.id:
             unique.setdefault(candidate.id, candidate)
-    judge = _Judge(main, context, limit, in_use, measured or {})
+    judge = _Judge(main, context, limit - in_use, measured or {}, element_bytes)
     advice = [judge.verdict(candidate) for candidate in unique.values()]
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
@@ -114,18 +119,20 @@ def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel
         model.vocabulary_size or 0,
         model.tokenizer,
         tokenizer_name,
+        _digest_in(Path(model.path)),
         problem,
         model.detail,
     )
 
 
 def from_catalog(model: CatalogModel) -> PairModel:
-    """A curated model; its configuration is not known, so only its weights count for the fit."""
+    """A curated model: the catalog knows of its configuration what decides its memory."""
     return PairModel(
         model.id,
         "catalog",
         model.bytes,
         model.active_bytes,
+        model.memory_config,
         vocabulary_size=model.vocabulary_size,
         tokenizer_name=model.tokenizer,
     )
@@ -141,8 +148,9 @@ def from_remote(model: RemoteModel) -> PairModel:
         model.weight_bytes,
         model.weight_bytes,
         model.config,
-        lambda: model.vocabulary,
+        model.read_vocabulary,
         size if type(size) is int else 0,
+        tokenizer_digest=model.tokenizer_digest,
         problem="" if known else "unknown-architecture",
         detail="" if known else str(model.config.get("model_type", "")),
     )
@@ -151,9 +159,16 @@ def from_remote(model: RemoteModel) -> PairModel:
 class _Judge:
     """Judges candidates for one main model; vocabularies are read late and pairs of them compared once."""
 
-    def __init__(self, main: PairModel, context: int, limit: int, in_use: int, measured: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        main: PairModel,
+        context: int,
+        free: int,
+        measured: Mapping[str, float],
+        element_bytes: tuple[float, float],
+    ) -> None:
         self._main, self._measured = main, measured
-        self._context, self._limit, self._in_use = context, limit, in_use
+        self._context, self._free, self._element_bytes = context, free, element_bytes
         self._compared: dict[tuple[str, str], Comparison] = {}
 
     def verdict(self, draft: PairModel) -> PairAdvice:
@@ -164,9 +179,10 @@ class _Judge:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
-        fit = check_fit(_size(self._main), _size(draft), self._context, self._limit, self._in_use)
+        ours, theirs = self._element_bytes
+        fit = check_fit(_size(self._main, ours), _size(draft, theirs), self._context, self._free)
         if not fit.fits:
-            return "no-room", (("needed", fit.needed), ("free", max(0, self._limit - self._in_use))), None
+            return "no-room", (("needed", fit.needed), ("free", max(0, self._free))), None
         hoped = self._expected(draft, "same")
         if hoped.speedup < WORTH_IT and not hoped.measured:
             share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
@@ -186,6 +202,8 @@ class _Judge:
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
             return Comparison("same")
+        if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
+            return Comparison("same")
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
         if key in self._compared:
             return self._compared[key]
@@ -201,6 +219,15 @@ class _Judge:
             return Estimate(self._measured[draft.id], 0, 0.0, True)
         main = self._main
         return estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
+
+
+def _digest_in(folder: Path) -> str:
+    """In the Hub cache a file's link leads to a blob whose name is its content's hash."""
+    try:
+        digest = os.path.basename(os.readlink(folder / "tokenizer.json"))
+    except OSError:
+        return ""
+    return digest if is_content_hash(digest) else ""
 
 
 def _vocabulary_of(folder: Path) -> dict[str, int] | None:
@@ -237,8 +264,8 @@ def candidates(
     return subject, found
 
 
-def _size(model: PairModel) -> ModelSize:
-    return ModelSize(model.id, model.weight_bytes, model.config)
+def _size(model: PairModel, element_bytes: float) -> ModelSize:
+    return ModelSize(model.id, model.weight_bytes, model.config, element_bytes)
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:

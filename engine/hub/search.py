@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from engine.hub.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse
 from engine.hub.cache_layout import write_atomically
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.listing import Listing, RemoteFile, list_model, resolve
+from engine.hub.listing import Listing, RemoteFile, describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.tokenizer_files import vocabulary_in
 from engine.hub.transfer import matches_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from engine.hub.client import HubClient
@@ -42,15 +42,24 @@ class FoundModel:
 
 @dataclass(frozen=True)
 class RemoteModel:
-    """A repository's small files, read without its weights: what pairing and fit need."""
+    """A repository as far as it can be known without its weights: what the Hub says of it, its files, its config.json.
 
+    `read_vocabulary` fetches its tokenizer.json, which takes megabytes, when it is called; None where it cannot be had.
+    """
+
+    found: FoundModel
     listing: Listing
     config: Mapping[str, Any]
-    vocabulary: dict[str, int] | None
+    read_vocabulary: Callable[[], dict[str, int] | None]
 
     @property
     def id(self) -> str:
         return self.listing.repository
+
+    @property
+    def tokenizer_digest(self) -> str:
+        """The hash of its tokenizer.json, which is the same for most conversions of one model; "" without one."""
+        return next((file.digest for file in self.listing.files if file.name == "tokenizer.json"), "")
 
     @property
     def weight_bytes(self) -> int:
@@ -84,6 +93,11 @@ def search_models(client: HubClient, text: str, limit: int = 30, author: str = "
     return [model for model in found if model is not None]
 
 
+def find_model(client: HubClient, repository: str) -> FoundModel:
+    """One repository as a search would list it. Raises `HubError`, also where its name is none."""
+    return _described(client, parse_repository(repository))[1]
+
+
 def look_at(client: HubClient, repository: str, keep_in: Path | None = None) -> RemoteModel:
     """The small files of one repository. `keep_in` is a folder that remembers them by their content's hash.
 
@@ -91,13 +105,29 @@ def look_at(client: HubClient, repository: str, keep_in: Path | None = None) -> 
     they should be.
     """
     name = parse_repository(repository)
+    commit, found = _described(client, name)
     try:
-        listing = list_model(client, name, resolve(client, name))
+        listing = list_model(client, name, commit)
         config = _parsed(_small_file(client, listing, "config.json", keep_in), CONFIG)
-        tokenizer = _small_file(client, listing, "tokenizer.json", keep_in)
     except InterruptedTransferError as error:
         raise HubError(error.reason, name, **error.arguments) from error
-    return RemoteModel(listing, config, vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None)
+
+    def read_vocabulary() -> dict[str, int] | None:
+        try:
+            tokenizer = _small_file(client, listing, "tokenizer.json", keep_in)
+        except (HubError, InterruptedTransferError):
+            return None
+        return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
+
+    return RemoteModel(found, listing, config, read_vocabulary)
+
+
+def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
+    try:
+        commit, answer = describe(client, name)
+    except InterruptedTransferError as error:
+        raise HubError(error.reason, name, **error.arguments) from error
+    return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, False, "", (), "")
 
 
 def who_am_i(client: HubClient) -> str:

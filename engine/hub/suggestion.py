@@ -27,9 +27,16 @@ def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Pa
     known = catalog.models.get(main_id)
     if known is not None:
         return known.drafts[0] if known.drafts else None
-    main = from_remote(look_at(client, main_id, keep_in))
-    advice = advise(main, _plausible(client, main, catalog, keep_in), context=4096, limit=2**60)
-    return next((one.id for one in advice if one.best and one.verdict in ("same", "padded")), None)
+    best = draft_for(client, from_remote(look_at(client, main_id, keep_in)), catalog, 4096, 2**60, keep_in)
+    return best.id if best is not None else None
+
+
+def draft_for(
+    client: HubClient, main: PairModel, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
+) -> PairAdvice | None:
+    """The curated draft that goes best with a model of the Hub, or None where none shares its tokenizer."""
+    advice = advise(main, _plausible(client, main, catalog, keep_in), context, limit)
+    return next((one for one in advice if one.best and one.verdict in ("same", "padded")), None)
 
 
 def advise_remotely(

@@ -149,7 +149,8 @@ class BatchLane:
             sequence.adopt([], list(sequence.tokens), 0)
             return None
         sequence.adopt(caches, list(sequence.tokens), len(sequence.tokens))
-        mx.eval(sequence.arrays())
+        # The next step need not wait for the copies.
+        mx.async_eval(sequence.arrays())  # type: ignore[no-untyped-call]
         if member.latest is None or generation.reason is not None:
             return None
         return self._commit(generation, member.latest, rows)

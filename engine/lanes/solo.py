@@ -22,7 +22,7 @@ from engine.stats import RoundRecord
 log = logging.getLogger(__name__)
 
 # Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
-TIMED_EVERY = 16
+TIMED_EVERY = 64
 
 
 @dataclass(slots=True)
@@ -50,7 +50,6 @@ class SoloRun:
         self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
         self._read_earlier = generation.log.draft_prefill_tokens
         self._leaving = False
-        self._draft_share: float | None = None
         self._steps = self._decode()
         self._begun = False
         self.done = False
@@ -132,7 +131,8 @@ class SoloRun:
 
     def _launch(self, choice: Choice) -> _Underway:
         idle = time.perf_counter() - self._generation.mark
-        timed = choice.depth > 0 and (self._draft_share is None or self._generation.round % TIMED_EVERY == 0)
+        unknown = self._drafting is not None and self._drafting.drafting_share(choice) is None
+        timed = choice.depth > 0 and (unknown or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
         try:
             flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
@@ -170,9 +170,11 @@ class SoloRun:
         # Nobody knows what the main model would have said to guesses behind the end of the answer.
         drafted = flight.depth if committed > accepted or accepted == 0 else accepted
         busy = landing.landed - max(flight.started, generation.mark)
+        draft_s = 0.0
         if flight.draft_s is not None:
-            self._draft_share = flight.draft_s / (landing.landed - flight.started)
-        draft_s = busy * (self._draft_share or 0.0) if flight.depth else 0.0
+            draft_s = min(flight.draft_s, busy)
+        elif flight.depth and self._drafting is not None:
+            draft_s = busy * (self._drafting.drafting_share(current.choice) or 0.0)
         return RoundRecord(
             number=generation.round,
             source=flight.proposal.source if flight.proposal is not None else "main",

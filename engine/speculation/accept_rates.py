@@ -110,6 +110,11 @@ class AcceptRates:
             kept.append(kept[-1] + survival)
         return kept
 
+    def seen(self, source: str) -> float:
+        """How many first guesses of a proposer were checked; old ones fade."""
+        positions = self._sources[source].positions.get("", []) if source in self._sources else []
+        return positions[0].reached if positions else 0.0
+
     def figures(self) -> list[tuple[str, int, float, float]]:
         """(source, position, reached, accepted), whatever kind of guess it was."""
         return [

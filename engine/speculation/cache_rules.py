@@ -87,6 +87,12 @@ class Rule(ABC):
         else:
             vars(self.cache).update({name: _handles(value) for name, value in state.items()})
 
+    def cache_at(self, state: dict[str, Any]) -> Any:
+        """Another cache of this kind, as it was when `remember` gave `state`."""
+        twin = _copy(self.cache)
+        vars(twin).update({name: _handles(value) for name, value in state.items()})
+        return twin
+
     def forget(self) -> None:
         """The transaction is over: let go of what only it needed."""
         self._before = None

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from engine.errors import TemplateFailed
 from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation
+from engine.prompts import render
+from engine.requests import SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers import Proposal, Proposer, Trial
 from engine.speculation.round import Flight, Rounds
@@ -25,22 +28,26 @@ TIMED_ROUNDS = 2
 ROUNDS = 3
 PREFILL_CHUNK = 512
 
-TEXT = (
-    "A small model guesses the next few words and a large one checks them all at once. Where they agree, several "
-    "words have cost one reading of the large model; where they differ, its own word stands and nothing is lost. "
-    "How much that saves depends on the machine, on the two models, on the text and on how long it has become, so "
-    "it has to be measured and cannot be told beforehand."
+# So that what follows is an answer as the two models write them.
+QUESTION = (
+    "A small model guesses the next few words and a large one checks them all at once. Where they agree, several words "
+    "have cost one reading of the large model; where they differ, its own word stands. Explain in a few sentences what "
+    "that depends on, and give an example."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RoundCost:
-    """One round of `depth` guesses: seconds of the pass of `width` rows, and of the drafting before it."""
+    """Rounds of `depth` guesses: seconds of the pass of `width` rows, and of the drafting before it.
+
+    `accepted` has how many guesses were right in each of them, as far as the main model was still answering.
+    """
 
     depth: int
     width: int
     pass_s: float
     draft_s: float
+    accepted: tuple[int, ...] = ()
 
 
 class RepeatingProposer:
@@ -49,6 +56,8 @@ class RepeatingProposer:
     source = "ngram"
     bucket = ""
     reason = "no-match"
+    unread = 0
+    can_look = False
 
     def __init__(self, sequence: CachedSequence) -> None:
         self._sequence = sequence
@@ -65,6 +74,9 @@ class RepeatingProposer:
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         """Nothing to remember."""
 
+    def look(self) -> None:
+        """It has nothing to read."""
+
     def trials(self) -> Sequence[Trial]:
         return ()
 
@@ -76,22 +88,27 @@ class RepeatingProposer:
 
 
 def sample_conversation(main: LoadedModel) -> Conversation:
-    """A short text that `main` has read up to its last token."""
+    """A question that `main` has read up to its last token."""
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
-    tokens = list(main.tokenizer.encode(TEXT))[: main.info.context_length // 4]
-    conversation.main.append(tokens or [0])
+    try:
+        tokens = render(main.tokenizer, [{"role": "user", "content": QUESTION}])
+    except TemplateFailed:
+        tokens = list(main.tokenizer.encode(QUESTION))
+    conversation.main.append(tokens[-(main.info.context_length // 4) :] or [0])
     while conversation.main.read(PREFILL_CHUNK):
         pass
     return conversation
 
 
 def round_costs(
-    conversation: Conversation, sampler: Sampler, proposer: Proposer, limit: int, stop: Callable[[], bool]
+    conversation: Conversation, main: LoadedModel, proposer: Proposer, stop: Callable[[], bool]
 ) -> Iterator[RoundCost]:
-    """Times rounds of every depth with guesses of `proposer`, plain ones first; ends early once `stop()` is true.
+    """Times greedy rounds of every depth with guesses of `proposer`, plain ones first, until `stop()`.
 
-    `limit` is the main model's context length. Raises `ProposerFailed`.
+    Raises `ProposerFailed`.
     """
+    sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
+    limit, begin = main.info.context_length, len(conversation.main.tokens)
     rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
     speculates = conversation.main.plain_only is None
     while proposer.prepare():
@@ -105,7 +122,8 @@ def round_costs(
             if stop():
                 return
             if cost is not None:
-                yield cost
+                answering = main.end_tokens.isdisjoint(conversation.main.tokens[begin:])
+                yield cost if answering else replace(cost, accepted=())
     finally:
         rounds.abandon()
         proposer.abandon()
@@ -125,10 +143,16 @@ def _plain(rounds: Rounds, stop: Callable[[], bool]) -> RoundCost | None:
         flight = ahead
     # The first of them also waited for the launch.
     gaps = [later - earlier for earlier, later in pairwise(landed[1:])]
-    return RoundCost(0, 1, median(gaps), 0.0) if gaps else None
+    return RoundCost(0, 1, _typical(gaps), 0.0) if gaps else None
+
+
+def _typical(gaps: list[float]) -> float:
+    """The middle of the faster half: a round launched ahead can look too short, and a busy machine makes it longer."""
+    return median(sorted(gaps)[: (len(gaps) + 1) // 2])
 
 
 def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[[], bool]) -> RoundCost | None:
+    accepted: list[int] = []
     whole: list[float] = []
     drafting: list[float] = []
     width = depth + 1
@@ -139,9 +163,10 @@ def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[
         timed = 0 < number <= TIMED_ROUNDS
         started = time.perf_counter()
         flight = rounds.launch(proposer.source, depth, timed=timed)
-        _settle(rounds, flight)
+        right = _settle(rounds, flight)
         if flight.depth < depth:
             continue
+        accepted.append(right)
         width = flight.rows
         if timed:
             drafting.append(flight.draft_s or 0.0)
@@ -150,11 +175,15 @@ def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[
     # A draft's text cannot always be put into main tokens.
     if not whole or not drafting:
         return None
-    return RoundCost(depth, width, max(median(whole) - min(drafting), 0.0), min(drafting))
+    # Whatever else the machine did can only have made them longer.
+    return RoundCost(depth, width, max(min(whole) - min(drafting), 0.0), min(drafting), tuple(accepted))
 
 
-def _settle(rounds: Rounds, flight: Flight) -> None:
-    """Commit so that the text hardly grows; where rejected rows would be carried along, as if all was right."""
+def _settle(rounds: Rounds, flight: Flight) -> int:
+    """How many guesses were right.
+
+    Commits so that the text hardly grows; where rejected rows would be carried along, as if all was right.
+    """
     landing = rounds.land(flight)
     if rounds.sequence.carries and flight.guesses is not None:
         guesses: list[int] = flight.guesses.tolist()  # type: ignore[assignment]
@@ -162,3 +191,4 @@ def _settle(rounds: Rounds, flight: Flight) -> None:
         rounds.commit(flight, flight.depth, [*guesses, last[-1]])
     else:
         rounds.commit(flight, 0, landing.tokens[:1])
+    return landing.accepted

@@ -27,6 +27,14 @@ DOUBTS = 1.0
 BUDGET_ROUNDS = 3.0
 MOST_BUDGET_ROUNDS = 12.0
 BUDGET_SHARE = 0.015
+# The share of an answer's time so far that finding out may cost, once anything is known about a proposer.
+ANSWER_SHARE = 0.02
+# Tokens to look at that make a look worth its while.
+WORTH_A_LOOK = 12
+# Checked guesses from which on something is known about a proposer.
+FAMILIAR = 4.0
+# What has to be read before a proposer can guess must pay within as many tokens as there were so far, at least these.
+FEWEST_AHEAD = 16
 # Rounds between probes while decoding is plain, and between trials while it is not.
 FIRST_PROBE = 16
 LAST_PROBE = 512
@@ -98,7 +106,8 @@ class DepthController:
     def __init__(self) -> None:
         self._costs = RoundCosts()
         self._rates = AcceptRates()
-        self._context = 0
+        self._context = self._begun_at = 0
+        self._answer_s = self._spent_s = 0.0
         self._plain_seen = monotonic()
         self._current: Arm = PLAIN_ARM
         self._trying: _Attempt | None = None
@@ -106,12 +115,16 @@ class DepthController:
         self._patience = 0
         self._budget: float | None = None
         self._best_speed = 0.0
+        # Seconds that each proposer needs before its first guess, and the tokens among which they are shared out.
+        self._entry: Mapping[str, float] = {}
+        self._ahead = FEWEST_AHEAD
         self._since_probe = 0
         self._probe_interval = FIRST_PROBE
 
     def begin(self, context_tokens: int) -> None:
         """A request starts whose prompt has `context_tokens` tokens."""
-        self._context = context_tokens
+        self._context = self._begun_at = context_tokens
+        self._answer_s = self._spent_s = 0.0
         self._costs.bucket = context_bucket(context_tokens)
         self._costs.interrupted()
         if monotonic() - self._plain_seen > PLAIN_HOLDS_S:
@@ -128,13 +141,20 @@ class DepthController:
         limits: Mapping[str, int],
         rows_carried: int = 0,
         buckets: Mapping[str, str] | None = None,
+        unread: Mapping[str, int] | None = None,
+        remaining: int | None = None,
     ) -> Choice:
         """Decide the next round.
 
-        `limits` maps each proposer to the most guesses it offers now, `buckets` to what kind they are.
-        `rows_carried` rows ride along in the verify pass whatever is chosen.
+        `limits` maps each proposer to the most guesses it offers now, `buckets` to what kind they are and `unread` to
+        how many tokens it has to read first. `rows_carried` rows ride along in the verify pass whatever is chosen. At
+        most `remaining` tokens are still to come.
         """
         buckets = buckets or {}
+        self._entry = {source: self._costs.reading(source, tokens) for source, tokens in (unread or {}).items()}
+        self._ahead = max(FEWEST_AHEAD, self._context - self._begun_at)
+        if remaining is not None:
+            self._ahead = min(self._ahead, remaining)
         offered = {source: limit for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
@@ -153,6 +173,19 @@ class DepthController:
         if source is None:
             return self._plain_choice(outlooks, measuring=self._trying is not None)
         return Choice(source, depth, bucket=buckets.get(source, ""))
+
+    def wants_look(self, source: str, unread: int) -> bool:
+        """Whether `source`, which does not guess now, should compare the last `unread` tokens with its own mind.
+
+        That tells how hard this very text is, for far less than rounds of guesses would cost.
+        """
+        if self._current[0] == source or unread < WORTH_A_LOOK or self._costs.plain() is None:
+            return False
+        cost = self._costs.reading(source, unread) + self._costs.drafting(source, 1)
+        if self._spent_s + cost > ANSWER_SHARE * self._answer_s:
+            return False
+        self._spent_s += cost
+        return True
 
     def observe(
         self,
@@ -184,6 +217,7 @@ class DepthController:
             verdicts = depth if checked is None else checked
             if verdicts:
                 self._rates.observe(source, bucket, verdicts, accepted)
+        self._answer_s += seconds
         if typical:
             self._settle((source, depth), seconds)
         self._context += accepted + 1
@@ -192,6 +226,22 @@ class DepthController:
     def learn(self, source: str, trial: Trial) -> None:
         """Take in guesses that a proposer checked without a verify pass."""
         self._rates.observe(source, trial.bucket, trial.drafted, trial.accepted)
+
+    def read(self, source: str, tokens: int, seconds: float) -> None:
+        """`source` took `seconds` to read `tokens` tokens that it had missed."""
+        self._costs.read(source, tokens, seconds)
+
+    def read_up(self, source: str, tokens: int, depth: int, width: int, seconds: float) -> None:
+        """A round took `seconds` because `source` had to read `tokens` tokens first."""
+        if self._costs.plain() is not None:
+            self.read(source, tokens, seconds - self._costs.forecast(source).expected(depth, width))
+
+    def drafting_share(self, source: str, depth: int) -> float | None:
+        """How much of a round is drafting, as far as it was timed apart; None where it never was."""
+        drafting = self._costs.drafting(source, depth)
+        if not drafting or self._costs.plain() is None:
+            return None
+        return drafting / self._costs.forecast(source).expected(depth, depth + 1)
 
     def plain_tps(self) -> float | None:
         """Tokens a second of plain decoding at this context length, if measured."""
@@ -202,6 +252,7 @@ class DepthController:
         """Expected tokens a second at depths 1..max_depth; empty before plain decoding was measured."""
         if self._costs.plain() is None:
             return []
+        self._entry = {}
         outlooks = self._outlooks({source: max_depth}, rows_carried, {source: bucket})
         return [outlooks[source, depth].speed for depth in range(1, max_depth + 1)]
 
@@ -236,7 +287,7 @@ class DepthController:
         self._costs, self._rates = costs, rates
 
     def _figures_at(self, bucket: int) -> ContextFigures:
-        costs = self._costs
+        costs, self._entry = self._costs, {}
         costs.bucket = bucket
         plain = costs.plain()
         assert plain is not None
@@ -264,9 +315,11 @@ class DepthController:
             most_kept = self._rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
             least_kept = self._rates.expected_accepted(source, bucket, limit, doubts=-DOUBTS)
             forecast = self._costs.forecast(source)
+            entry = self._entry.get(source, 0.0)
             for depth in range(1, limit + 1):
                 width = rows_carried + 1 + depth
                 seconds = least = most = forecast.expected(depth, width)
+                shared_out = entry * (1.0 + kept[depth]) / self._ahead
                 doubt = forecast.doubts.get(width)
                 if doubt is None:
                     least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
@@ -274,13 +327,13 @@ class DepthController:
                     least = seconds * (1.0 - DOUBTS * doubt)
                 outlooks[source, depth] = _Outlook(
                     1.0 + kept[depth],
-                    seconds,
+                    seconds + shared_out,
                     1.0 + most_kept[depth],
                     1.0 + least_kept[depth],
-                    least,
-                    most,
+                    least + shared_out,
+                    most + entry / ENOUGH,
                     doubt or 0.0,
-                    forecast.reaches(width),
+                    forecast.reaches(width) and self._rates.seen(source) > 0,
                 )
         return outlooks
 
@@ -299,7 +352,7 @@ class DepthController:
         if self._budget is None:
             self._budget = BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds
         self._budget = min(self._budget, MOST_BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds)
-        affordable = [arm for arm, outlook in outlooks.items() if self._worst_loss(outlook) <= self._budget]
+        affordable = [arm for arm, outlook in outlooks.items() if self._worst_loss(outlook) <= self._allowance(arm)]
         hoped_for = TRIAL_MARGIN * self._best_speed
         promising = [arm for arm in affordable if arm != self._current and outlooks[arm].best_case > hoped_for]
         guesses = [arm for arm in affordable if arm != PLAIN_ARM]
@@ -313,6 +366,12 @@ class DepthController:
         else:
             return None
         return _Attempt(arm, outlooks[arm])
+
+    def _allowance(self, arm: Arm) -> float:
+        """Seconds that finding out about `arm` may cost now."""
+        assert self._budget is not None
+        familiar = arm[0] is None or self._rates.seen(arm[0]) >= FAMILIAR
+        return min(self._budget, ANSWER_SHARE * self._answer_s - self._spent_s) if familiar else self._budget
 
     def _worst_loss(self, outlook: _Outlook) -> float:
         """Seconds that a trial could lose against the fastest arm known."""
@@ -328,7 +387,9 @@ class DepthController:
                 self._since_attempt = 0
                 trying.rounds_left -= 1
                 counted = min(seconds, 2.0 * trying.outlook.most_seconds)
-                self._budget -= max(0.0, counted - trying.outlook.tokens / self._best_speed)
+                lost = max(0.0, counted - trying.outlook.tokens / self._best_speed)
+                self._budget -= lost
+                self._spent_s += lost
         if self._current == PLAIN_ARM:
             self._since_probe += 1
         else:

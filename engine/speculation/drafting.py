@@ -11,16 +11,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from engine.disk_thread import DiskThread
 from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel, ModelInfo
 from engine.prefix_cache import Conversation, continue_on
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
+from engine.slices import Slices, at_once, result_of
 from engine.speculation.calibration import RepeatingProposer, round_costs, sample_conversation
+from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
-from engine.speculation.proposers import NgramProposer, Proposer
-from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers import NgramProposer, Proposer, Trial
+from engine.speculation.proposers.draft_model import PREFILL_CHUNK, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
@@ -32,6 +35,8 @@ log = logging.getLogger(__name__)
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MOST_CARRIED = 16
+# Rounds of a calibration in which acceptance can be seen beyond the first few guesses.
+LEARN_FROM_DEPTH = 4
 # From this share of the main model's tokens on, guessing among those that both have is at least as good as rewriting
 # text. Measured on the starter pair with merges taken from the draft's tokenizer, and with counterparts hidden.
 ENOUGH_SHARED = 0.5
@@ -50,7 +55,9 @@ class Drafting:
         self._learned_file = learned
         self._news = False
         self._draft: LoadedModel | None = None
+        self._draft_steps: CompiledSteps | None = None
         self._translation: Translation | None = None
+        self._prepared: tuple[LoadedModel, Translation | None, CompiledSteps | None] | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._pair: Pair = (_identity(main), "")
         self._controllers: dict[Pair, DepthController] = {}
@@ -89,7 +96,7 @@ class Drafting:
         self.keep()
         self._draft = draft
         self._pair = (self._pair[0], "" if draft is None else _identity(draft))
-        self._translation = None if draft is None else self._translation_for(draft)
+        self._take_prepared(draft)
         self._why_no_draft = Choice(None, 0, "no-draft")
         if problem is not None:
             self._why_no_draft = Choice(None, 0, "draft-not-usable", (("reason", _why(problem)),))
@@ -99,6 +106,13 @@ class Drafting:
             self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
         return problem
+
+    def prepare_for(self, draft: LoadedModel) -> Slices[None]:
+        """Find out, in slices, what `set_draft` will need to know of this draft."""
+        with DiskThread() as thread:
+            translation = yield from result_of(thread.start(self._translation_for, draft))
+        steps = yield from compiled_steps(draft)
+        self._prepared = (draft, translation, steps)
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
@@ -156,9 +170,17 @@ class Drafting:
         length = len(conversation.main.tokens)
         controller.begin(length)
         proposer = self._proposer_to_time(conversation)
-        for cost in round_costs(conversation, self._greedy, proposer, self._main.info.context_length, stop):
+        if isinstance(proposer, DraftModelProposer):
+            self._time_reading(proposer, stop)
+        # What an earlier answer has shown counts for more.
+        unseen = not any(guess.source == proposer.source for guess in controller.guesses())
+        for cost in round_costs(conversation, self._main, proposer, stop):
             source = proposer.source if cost.depth else None
             controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
+            if unseen and isinstance(proposer, DraftModelProposer) and cost.depth >= LEARN_FROM_DEPTH:
+                # One text says little about others: few rounds count, so that answers soon outweigh them.
+                for accepted in cost.accepted[:1]:
+                    controller.learn(proposer.source, Trial(proposer.bucket, cost.depth, accepted))
             self._news = True
         complete = not stop()
         self.keep()
@@ -181,7 +203,7 @@ class Drafting:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         most = min(self._settings.max_depth, remaining - 1)
         limits = {source: min(most, proposer.limit()) for source, proposer in self.proposers.items()}
-        choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried)
+        choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried, remaining)
         if choice.depth == 0 and not choice.reason:
             return replace(choice, reason=next(iter(self.proposers.values())).reason)
         return choice
@@ -189,6 +211,10 @@ class Drafting:
     def prepare(self, choice: Choice) -> bool:
         """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do."""
         return choice.source is not None and self.proposers[choice.source].prepare()
+
+    def drafting_share(self, choice: Choice) -> float | None:
+        """How much of a round with this choice is drafting, as far as it was timed; None where it never was."""
+        return None if choice.source is None else self._controller.drafting_share(choice.source, choice.depth)
 
     def drop(self, source: str) -> Choice:
         """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
@@ -219,9 +245,14 @@ class Drafting:
             checked=max(1, record.drafted),
             typical=self.tokens_read == read_before and self._is_pipelined(choice, record),
         )
+        if choice.depth and choice.source is not None and self.tokens_read > read_before:
+            controller.read_up(choice.source, self.tokens_read - read_before, choice.depth, rows, seconds)
+        self._learn_trials()
+
+    def _learn_trials(self) -> None:
         for source, proposer in self.proposers.items():
             for trial in proposer.trials():
-                controller.learn(source, trial)
+                self._controller.learn(source, trial)
 
     @staticmethod
     def _is_pipelined(choice: Choice, record: RoundRecord) -> bool:
@@ -232,6 +263,13 @@ class Drafting:
         """Something else ran between two rounds, so that the time between them says nothing about either."""
         self._read_before = self.tokens_read
         self._controller.interrupted()
+
+    def _time_reading(self, proposer: DraftModelProposer, stop: Callable[[], bool]) -> None:
+        started, tokens = time.perf_counter(), proposer.backlog
+        while not stop() and proposer.sequence.read(PREFILL_CHUNK):
+            pass
+        read = tokens - proposer.backlog
+        self._controller.read(proposer.source, read, time.perf_counter() - started)
 
     @property
     def _greedy(self) -> Sampler:
@@ -261,9 +299,15 @@ class Drafting:
         source = next((source for source, limit in limits.items() if limit > 0), None)
         return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 
-    def _learned(self, limits: dict[str, int], carried: int) -> Choice:
-        buckets = {source: self.proposers[source].bucket for source, limit in limits.items() if limit > 0}
-        return self._controller.choose(limits, carried, buckets)
+    def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
+        for source, proposer in self.proposers.items():
+            if limits[source] > 0 and proposer.can_look and self._controller.wants_look(source, proposer.unread):
+                proposer.look()
+                self._learn_trials()
+        offering = {source: self.proposers[source] for source, limit in limits.items() if limit > 0}
+        buckets = {source: proposer.bucket for source, proposer in offering.items()}
+        unread = {source: proposer.unread for source, proposer in offering.items()}
+        return self._controller.choose(limits, carried, buckets, unread, remaining)
 
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
         self.proposers.clear()
@@ -292,6 +336,13 @@ class Drafting:
             self.proposers["draft"] = proposer
 
     def _draft_proposer(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> DraftModelProposer:
+        proposer = self._new_draft_proposer(draft, conversation, sampler)
+        proposer.sequence.steps = self._draft_steps
+        return proposer
+
+    def _new_draft_proposer(
+        self, draft: LoadedModel, conversation: Conversation, sampler: Sampler
+    ) -> DraftModelProposer:
         main, limit, translation = conversation.main, draft.info.context_length, self._translation
         rejection = self._settings.acceptance == "rejection"
         if translation is None:
@@ -303,6 +354,14 @@ class Drafting:
         text = translation.follow((), translation.runs(main.tokens))
         sequence = continue_on(conversation.draft, draft, text.fresh)
         return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)
+
+    def _take_prepared(self, draft: LoadedModel | None) -> None:
+        if draft is not None and (self._prepared is None or self._prepared[0] is not draft):
+            at_once(self.prepare_for(draft))
+        prepared, self._prepared = self._prepared, None
+        self._translation = self._draft_steps = None
+        if draft is not None and prepared is not None:
+            _, self._translation, self._draft_steps = prepared
 
     def _translation_for(self, draft: LoadedModel) -> Translation | None:
         """What lies between the two tokenizers; None where their ids are the same."""

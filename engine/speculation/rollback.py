@@ -8,7 +8,7 @@ and carry.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,6 +164,21 @@ class Rollback:
         for rule, state in zip(self._rules, checkpoint.states, strict=True):
             rule.recall(state, checkpoint.position)
         self.check(checkpoint.position)
+
+    def caches_at(self, checkpoint: Checkpoint) -> list[Any]:
+        """Of the caches that cannot be cut, copies as they were at `checkpoint`, to be written down."""
+        states = zip(self._rules, checkpoint.states, strict=True)
+        return [rule.cache_at(state) for rule, state in states if state is not None]
+
+    def checkpoint_of(self, position: int, caches: Iterator[Any]) -> Checkpoint:
+        """The checkpoint that `caches_at` gave the next of `caches` for. Raises `ValueError` for another kind."""
+        states = []
+        for rule in self._rules:
+            cache = None if rule.cuts_anywhere else next(caches, None)
+            if cache is not None and type(cache) is not type(rule.cache):
+                raise ValueError(f"a {type(cache).__name__} is no {type(rule.cache).__name__}")
+            states.append(None if cache is None else rules_for([cache])[0].remember())
+        return Checkpoint(position, states)
 
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""

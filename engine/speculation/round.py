@@ -88,6 +88,9 @@ class Rounds:
         if timed and guesses is not None:
             mx.eval(guesses)
             draft_s = time.perf_counter() - started
+        elif guesses is not None:
+            # The device drafts while the verify pass is still being built.
+            mx.async_eval(guesses)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if guesses is None else guesses)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens), guesses, proposal)

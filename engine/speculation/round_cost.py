@@ -19,6 +19,8 @@ ENOUGH = 2
 ANCHORS = 4
 # So many samples a calibrated figure is worth.
 CALIBRATED = 4
+# What a draft model is taken to need for a token of the prompt, in plain rounds.
+UNKNOWN_READING = 0.02
 # How fast the common level follows one surprising round, and the most that a round may surprise (natural log).
 LEVEL_STEP = 0.1
 CLAMP = 0.25
@@ -29,6 +31,7 @@ CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 PLAIN = "plain"
 VERIFY = "verify"
 DRAFT = "draft"
+READ = "read"
 
 Points = dict[int, float]
 
@@ -189,14 +192,25 @@ class RoundCosts:
         """Seconds that drafting `depth` guesses takes; 0 where it was never timed apart."""
         return self._drafting(source, depth) or 0.0
 
+    def read(self, source: str, tokens: int, seconds: float) -> None:
+        """`source` took `seconds` to read `tokens` tokens that it had missed."""
+        if tokens > 0 and seconds > 0:
+            samples = self._curves.setdefault((_reading(source), self.bucket), {}).setdefault(1, _Samples())
+            samples.append(seconds / tokens / self._level)
+
+    def reading(self, source: str, tokens: int) -> float:
+        """Seconds to read `tokens` tokens; at a part of plain decoding's as long as it was never timed."""
+        plain = self._points(PLAIN).get(1, 0.0)
+        return tokens * self._points(_reading(source)).get(1, UNKNOWN_READING * plain)
+
     def buckets(self) -> list[int]:
         """The ranges of context lengths at which plain decoding was measured."""
         return sorted(bucket for name, bucket in self._curves if name == PLAIN)
 
     def sources(self) -> list[str]:
         """The proposers whose rounds were measured."""
-        names = {name.partition(":")[2] for name, _ in self._curves}
-        return sorted(name for name in names if name)
+        kinds = [name.partition(":") for name, _ in self._curves]
+        return sorted({source for kind, _, source in kinds if source and kind != READ})
 
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
@@ -275,6 +289,10 @@ class RoundCosts:
 
 def _whole(source: str) -> str:
     return f"whole:{source}"
+
+
+def _reading(source: str) -> str:
+    return f"{READ}:{source}"
 
 
 def _draft(source: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 
 from engine.speculation.cache_rules import copies
+from engine.speculation.compiled_steps import MOST_ROWS, CompiledSteps
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Sequence:
             self.plain_only = error.kind
         self.tokens: list[int] = []
         self.position = 0
+        # Narrow passes that need not be built anew each time, where whoever owns the model has them.
+        self.steps: CompiledSteps | None = None
         # Where turns end, in rising order: positions that are worth coming back to.
         self.boundaries: tuple[int, ...] = ()
         self.checkpoints: list[Checkpoint] = []
@@ -95,7 +98,7 @@ class Sequence:
         self._pending_rows = len(pending)
         self._guess_rows = rows.shape[1] - len(pending)
         try:
-            logits: mx.array = self.model(rows, cache=self.caches)
+            logits = self._pass(rows)
         except BaseException:
             self.rollback.abort()
             raise
@@ -108,8 +111,7 @@ class Sequence:
 
     def draft(self, guess: mx.array) -> mx.array:
         """Feed one guess, a lazy array of shape (1,), inside `open_drafts`; returns lazy logits (1, V)."""
-        logits: mx.array = self.model(guess[None], cache=self.caches)
-        return logits[0]
+        return self._pass(guess[None])[0]
 
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
         """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
@@ -207,6 +209,21 @@ class Sequence:
             self.remember()
         return rows
 
+    def reread(self, rows: int) -> mx.array:
+        """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one a token fed.
+
+        For caches that can be cut anywhere: nothing is remembered on the way.
+        """
+        row = _as_row(self.pending[:rows], ())
+        self.rollback.begin(rows)
+        try:
+            logits: mx.array = self.model(row, cache=self.caches)
+        except BaseException:
+            self.rollback.abort()
+            raise
+        self.position += self.rollback.commit(rows)
+        return logits[0]
+
     @property
     def reads_to_a_boundary(self) -> bool:
         """Whether what is pending must go through `read`, because a boundary lies in it."""
@@ -216,6 +233,12 @@ class Sequence:
     def needs_boundaries(self) -> bool:
         """Whether the caches can only be cut back to places that were remembered."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
+
+    def _pass(self, rows: mx.array) -> mx.array:
+        if self.steps is not None and rows.shape[1] <= MOST_ROWS and self.position > 0:
+            return self.steps(rows, self.caches)
+        logits: mx.array = self.model(rows, cache=self.caches)
+        return logits
 
     def _stops_ahead(self) -> list[int]:
         return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]
@@ -234,11 +257,14 @@ class Sequence:
         """Every array of the caches, to be evaluated together with a round's result."""
         return self.rollback.arrays()
 
+    def kept_arrays(self) -> list[mx.array]:
+        """Every array of the caches and of what is remembered beside them."""
+        return [*self.arrays(), *(array for checkpoint in self.checkpoints for array in checkpoint.arrays())]
+
     @property
     def bytes(self) -> int:
         """Memory of the caches and of what is remembered beside them."""
-        kept = [array for checkpoint in self.checkpoints for array in checkpoint.arrays()]
-        return sum(array.nbytes for array in (*self.arrays(), *kept))
+        return sum(array.nbytes for array in self.kept_arrays())
 
 
 def _as_row(pending: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:

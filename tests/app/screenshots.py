@@ -1,6 +1,7 @@
-"""Pictures of the window for review: `python -m tests.app.screenshots FOLDER`.
+"""Pictures of the window for review: `python -m tests.app.screenshots FOLDER [PICTURES]`.
 
-The main states on a scripted engine, light and dark, in four languages and two sizes.
+The main states on a scripted engine, light and dark, in four languages and two sizes. With PICTURES, those that the
+READMEs show are put there, in 256 colours.
 """
 
 from __future__ import annotations
@@ -12,20 +13,25 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QDeadlineTimer
+import numpy as np
+from PySide6.QtCore import QDeadlineTimer, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.application import Application
+from app.chat.prose import Prose
 from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
 from app.language import LANGUAGES
 from app.main_window import MainWindow
 from app.models.page import INSTALLED, RECOMMENDED
-from app.preferences.dialog import PAGES
+from app.preferences.dialog import PAGES, SettingsWindow
+from app.preferences.form import Form
 from app.session import Session
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
+from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.models.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 
@@ -90,10 +96,36 @@ PATTERN = (
     ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 1), ScriptedRound(4, 4), ScriptedRound(7, 7, "ngram"),
     ScriptedRound(7, 3, "ngram"), ScriptedRound(4, 0), ScriptedRound(4, 0),
 )  # fmt: skip
+THOUGHTS_AND_FORMULAS = r"""<think>
+The user wants the roots. I should give the formula and say where it comes from.
+</think>
+
+The roots of $ax^2 + bx + c = 0$ with $a \ne 0$ cost nothing but one square root:
+
+$$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
+
+- The number \(\Delta = b^2 - 4ac\) says how many there are.
+- $\text{속도} = \frac{\text{거리}}{\text{시간}}$ and $O(n \log n)$ stand in a line; $5 and $6 are money.
+
+\[
+A = \begin{pmatrix} a & b \\ c & d \end{pmatrix}
+\]
+"""
 SIZES = ((1440, 900), (900, 600))
+# What the READMEs show, by the names of their files.
+IN_README = {
+    "main": "answer-en-light-1440",
+    "tokens-dark": "tokens-en-dark",
+    "compare": "compare-en-light-1440",
+    "draft-picker-dark": "picker-draft-en-dark-1440",
+    "models": "settings-models-en-light-1200",
+    "settings": "settings-speculation-en-light-1200",
+    **{f"main-{code}": f"answer-{code}-light-1440" for code in ("ko", "ja", "zh_CN")},
+    **{f"compare-{code}": f"compare-{code}-dark-1440" for code in ("ko", "ja", "zh_CN")},
+}
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, pictures: Path | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     application = Application(["tandem"])
     for code in LANGUAGES:
@@ -101,11 +133,32 @@ def main(folder: Path) -> None:
         for mode in ("light", "dark"):
             application.theme.set_mode(mode)
             _answered(application, folder, f"{code}-{mode}", code)
+            _tried(application, folder, f"{code}-{mode}", code)
             _models(application, folder, f"{code}-{mode}")
             _chats(application, folder, f"{code}-{mode}")
+            _own_settings(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
+    if pictures is not None:
+        put_into_readmes(folder, pictures)
+
+
+def put_into_readmes(folder: Path, pictures: Path) -> None:
+    for name, source in IN_README.items():
+        picture = QImage(str(folder / f"{source}.png")).convertToFormat(QImage.Format.Format_RGB32)
+        # Quality 0 is PNG's strongest compression.
+        _in_few_colours(picture).save(str(pictures / f"{name}.png"), "PNG", 0)
+
+
+def _in_few_colours(picture: QImage) -> QImage:
+    """In its 256 most frequent colours: a window has few besides those at the edges of letters."""
+    pixels = np.frombuffer(picture.constBits(), dtype=np.uint32)
+    colours, counts = np.unique(pixels, return_counts=True)
+    kept = colours[np.argsort(counts)[::-1][:256]]
+    return picture.convertToFormat(
+        QImage.Format.Format_Indexed8, [int(colour) for colour in kept], Qt.ImageConversionFlag.AvoidDither
+    )
 
 
 def _answered(application: Application, folder: Path, name: str, code: str) -> None:
@@ -118,6 +171,46 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     window.resize(*SIZES[0])
     window._actions["show-tokens"].trigger()
     _save(application, window, folder / f"tokens-{name}.png")
+    window.close()
+
+
+def _tried(application: Application, folder: Path, name: str, code: str) -> None:
+    """The question again with and without speculation, and the pair tuned on this machine."""
+    guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
+    window, session = _open(application, [guessed, Script("read"), guessed, plain])
+    session.ask(QUESTIONS[code])
+    _settle(application, lambda: session.ready and session.quiet)
+    for width, height in SIZES:
+        window.resize(width, height)
+        window._actions["compare"].trigger()
+        _settle(application, lambda: not window._comparer.running)
+        _save(application, window, folder / f"compare-{name}-{width}.png")
+        window._comparison.close_overlay()
+        window._actions["tune"].trigger()
+        session.engine.calibrating.set_result(FOUND)
+        _settle(application, lambda: not window._tuner.running)
+        _save(application, window, folder / f"tune-{name}-{width}.png")
+        window._tuning.close_overlay()
+        session.engine.scripts[:] = [Script("read"), guessed, plain]
+    window.close()
+
+
+def _own_settings(application: Application, folder: Path, name: str) -> None:
+    """Thoughts, formulas, a file being attached, and the card of a chat's own settings."""
+    window, session = _open(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
+    session.ask("Where are the roots?")
+    _settle(application, lambda: not session.chat.streaming)
+    view = window._transcript.view(session.chat.turns[-1])
+    view.thinking.unfold()
+    _settle(application, lambda: not any(prose._waits for prose in view.findChildren(Prose)))
+    window._composer.edit.setPlainText("And what if a is 0?")
+    window._composer.files.begin("quadratic equations.pdf")
+    for width, height in SIZES:
+        window.resize(width, height)
+        _save(application, window, folder / f"formulas-{name}-{width}.png")
+        window._actions["chat-settings"].trigger()
+        _save(application, window, folder / f"own-settings-{name}-{width}.png")
+        window._chat_settings.close_overlay()
     window.close()
 
 
@@ -153,7 +246,8 @@ def _models(application: Application, folder: Path, name: str) -> None:
     """The pickers, the pages of the settings, and the first run."""
     with TemporaryDirectory() as home:
         library = ShownLibrary(Path(home))
-        window, _ = _open(application, [Script("")], library=library)
+        window, session = _open(application, [Script("")], library=library)
+        library.preferences.change(pairs=(("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "match"),))
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
         for width, height in SIZES:
             window.resize(width, height)
@@ -168,11 +262,14 @@ def _models(application: Application, folder: Path, name: str) -> None:
                 LLAMA_DRAFT, "failed", error=HubError("no-space", LLAMA_DRAFT, needed=700_000_000, free=90_000_000)
             ),
         )
+        session.engine.known = list(LEARNED)
         for width, height in ((1200, 820), (760, 600)):
             window._settings.resize(width, height)
             for spec in PAGES:
                 window._settings.open(spec.id)
+                _settle(application, lambda: not session.bridge.busy)
                 _save(application, window._settings, folder / f"settings-{spec.id}-{name}-{width}.png")
+                _save_end(application, window._settings, spec.id, folder / f"settings-{spec.id}-end-{name}-{width}.png")
             window._settings.open("models")
             window._settings.page("models").show_tab(INSTALLED)
             _save(application, window._settings, folder / f"settings-installed-{name}-{width}.png")
@@ -224,6 +321,7 @@ def _fill(store: ConversationStore) -> None:
         answer = store.answers.start(asked, AnswerSource())
         store.answers.finish(answer, "stop", RequestStats(), text)
     store.conversations.pin(1)
+    store.conversations.move_to_folder(3, store.conversations.create_folder("Travel"))
     store.answers.finish(store.answers.regenerate(4, AnswerSource()), "stop", RequestStats(), text + "\n\nTry it.")
     asked = store.messages.add_user_turn(2, "And when the guess is wrong?")
     store.answers.append(store.answers.start(asked, AnswerSource()), "Then the main model's own token")
@@ -254,6 +352,15 @@ def _settle(application: Application, ready) -> None:
         application.processEvents()
 
 
+def _save_end(application: Application, settings: SettingsWindow, page_id: str, path: Path) -> None:
+    """The end of a page that is longer than the window."""
+    page = settings.page(page_id)
+    if isinstance(page, Form) and page.verticalScrollBar().maximum():
+        page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
+        _save(application, settings, path)
+        page.verticalScrollBar().setValue(0)
+
+
 def _save(application: Application, window: QWidget, path: Path) -> None:
     for _ in range(5):
         application.processEvents()
@@ -261,4 +368,4 @@ def _save(application: Application, window: QWidget, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from engine.requests import ChatRequest
+    from engine.tuning import Calibration, LearnedPair
 
 T = TypeVar("T")
 
@@ -239,12 +240,15 @@ class ScriptedEngine:
     scripts: list[Script] = field(default_factory=lambda: [Script()])
     pace_s: float = 0.0
     gate: threading.Semaphore | None = None
+    reading: tuple[int, int] = (0, 0)
     loads: list[EngineError | LoadedPair] = field(default_factory=list)
     load_gate: threading.Event | None = None
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
         self.cleared = 0
+        self.known: list[LearnedPair] = []
+        self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
         self.closed = False
         self.pair = LoadedPair(None, None)
@@ -268,6 +272,17 @@ class ScriptedEngine:
     def status(self) -> Future[Status]:
         usage = CacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
         return _done(Status(0, 0, usage, MemoryUse(5_200_000_000, 6_000_000_000, 20_000_000_000, 14_800_000_000)))
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        return _done(tuple(self.known))
+
+    def forget_learned(self, pair: tuple[str, str] | None = None) -> Future[None]:
+        self.known = [one for one in self.known if pair is not None and one.pair != pair]
+        return _done(None)
+
+    def calibrate(self) -> Future[Calibration]:
+        self.calibrating = Future()
+        return self.calibrating
 
     def clear_prefix_cache(self) -> Future[None]:
         self.cleared += 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions import ACTIONS, MENUS, ActionSpec, Circumstances
+from app.action_table import ACTIONS, MENUS, ActionSpec, Circumstances
 from app.places import resource
 
 if TYPE_CHECKING:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
+from PySide6.QtCore import QCoreApplication, QMimeData, Qt, QUrl
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
-from app.chat.attachments import LARGEST_BYTES, NotAttachable, count_tokens, read_attachment
+from app.chat.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable, count_tokens, read_attachment
 from engine import starter_pair
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
@@ -61,11 +65,68 @@ def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBo
 
 
 def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\xff\xfe\x00")
     window = open_window(ScriptedEngine())
-    paste(window, tmp_path / "scan.pdf")
+    paste(window, tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "scan.pdf is no text file" in window._banner.text
+    assert "photo.png is no text file" in window._banner.text
+    assert window._composer.files.isHidden()
+
+
+def pdf(*pages: str) -> PdfWriter:
+    """A PDF file with a line of text on each page."""
+    writer = PdfWriter()
+    font = DictionaryObject()
+    for name, value in (("/Type", "/Font"), ("/Subtype", "/Type1"), ("/BaseFont", "/Helvetica")):
+        font[NameObject(name)] = NameObject(value)
+    for words in pages:
+        page = writer.add_blank_page(200, 200)
+        stream = StreamObject()
+        stream.set_data(f"BT /F1 12 Tf 10 100 Td ({words}) Tj ET".encode() if words else b"")
+        fonts = DictionaryObject({NameObject("/F1"): font})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        page[NameObject("/Contents")] = writer._add_object(stream)
+    return writer
+
+
+def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
+    engine = ScriptedEngine([Script("Two pages.")])
+    window = open_window(engine)
+    paste(window, tmp_path / "paper.pdf")
+    qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
+    ask(window, "How long is it?")
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"] == (
+        "paper.pdf\n```\nFirst page.\n\nLast page.\n```\n\nHow long is it?"
+    )
+
+
+def test_a_pdf_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    pdf("", "").write(tmp_path / "no-text.pdf")
+    closed = pdf("Nobody reads this.")
+    closed.encrypt("secret", algorithm="RC4-128")
+    closed.write(tmp_path / "encrypted.pdf")
+    (tmp_path / "damaged.pdf").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
+    (tmp_path / "too-large.pdf").write_bytes(b"%PDF-1.7\n" + b" " * LARGEST_PDF_BYTES)
+    for reason in ("no-text", "encrypted", "damaged", "too-large"):
+        with pytest.raises(NotAttachable) as caught:
+            read_attachment(tmp_path / f"{reason}.pdf")
+        assert caught.value.reason == reason
+
+
+def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> None:
+    open_ = pdf("Everybody reads this.")
+    open_.encrypt("", "owner", algorithm="RC4-128")
+    open_.write(tmp_path / "open.pdf")
+    assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
+
+
+def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    for reason in ("not-text", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
+        window._commands._tell_not_attached(NotAttachable("a.pdf", reason))
+        assert window._banner.text.startswith("a.pdf ")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -102,3 +163,73 @@ def test_the_up_key_brings_back_what_was_written(open_window: OpenWindow, qtbot:
     edit.setPlainText("my own")
     QTest.keyClick(edit, Qt.Key.Key_Up)
     assert edit.toPlainText() == "my own"
+
+
+def test_the_context_is_counted_while_writing(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    session, starter = window._session, starter_pair()[0]
+    info = window._composer._info
+    (tmp_path / "notes.txt").write_text("Tandem guesses.")
+    session.load(str(starter), None)
+    qtbot.waitUntil(lambda: not session.pair.loading)
+    window._composer.edit.setPlainText("What is Tandem?")
+    words = count_tokens(starter, "What is Tandem?")
+    assert words
+    qtbot.waitUntil(lambda: info.text() == f"{words} of 4,096 tokens")
+    paste(window, tmp_path / "notes.txt")
+    notes = count_tokens(starter, "Tandem guesses.")
+    assert notes
+    qtbot.waitUntil(lambda: info.text() == f"{words + notes} of 4,096 tokens")
+    assert f"{notes} tokens" in [label.text() for label in window._composer.files.findChildren(QLabel)]
+    ask(window, "What is Tandem?")
+    wait_for_end(window, qtbot)
+    stats = session.chat.turns[-1].answer.stats
+    qtbot.waitUntil(lambda: info.text() == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
+
+
+def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    window._session.load(str(starter_pair()[0]), None)
+    qtbot.waitUntil(lambda: not window._session.pair.loading)
+    window._composer.edit.setPlainText("word " * 5000)
+    qtbot.waitUntil(lambda: window._composer._info.text().endswith("too long for this model"))
+
+
+def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    first, edit = window._session.chat, window._composer.edit
+    QTest.keyClicks(edit, "one two")
+    window._actions["new-chat"].trigger()
+    QTest.keyClicks(edit, "another")
+    window._session.open(first)
+    assert edit.toPlainText() == "one two"
+    edit.undo()
+    assert edit.toPlainText() != "one two"
+    edit.redo()
+    assert edit.toPlainText() == "one two"
+    assert first.draft == "one two"
+
+
+def test_a_message_that_was_sent_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    edit = window._composer.edit
+    QTest.keyClicks(edit, "a question")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert edit.toPlainText() == ""
+    edit.undo()
+    assert edit.toPlainText() == "a question"
+
+
+def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    first, edit = window._session.chat, window._composer.edit
+    QCoreApplication.sendEvent(edit, QInputMethodEvent("초안", []))
+    window._actions["new-chat"].trigger()
+    assert edit.toPlainText() == ""
+    window._session.open(first)
+    assert edit.toPlainText() == "초안"

@@ -85,3 +85,10 @@ def test_the_tail_that_is_parsed_again_stays_short_in_a_long_block(text: str) ->
         splitter.feed(text[start : start + 50])
         prose = [block for block in splitter.tail if isinstance(block, Prose)]
         assert sum(len(block.text) for block in prose) <= LONG_TAIL + 50
+
+
+def test_a_fence_may_follow_blank_lines_at_the_very_start() -> None:
+    splitter = Splitter()
+    splitter.feed("\n\n```python\nx = 1\n```\n")
+    splitter.finish()
+    assert splitter.frozen == [Code("x = 1\n", "python", closed=True)]

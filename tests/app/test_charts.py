@@ -18,6 +18,8 @@ from tests.app.scripted_engine import Script, ScriptedRound, play
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from app.application import Application
+
 
 def answer_of(script: Script) -> Answer:
     answer = Answer()
@@ -72,6 +74,27 @@ def test_position_rates_are_the_engine_s() -> None:
     stats = answer_of(STORY).stats
     expected = [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]
     assert position_rates(stats) == expected
+
+
+def test_charts_and_their_text_go_with_the_text_size(qtbot: QtBot, qapp: Application) -> None:
+    bars, line = PositionBars(), LineChart(52, "draft")
+    for chart in (bars, line):
+        qtbot.addWidget(chart)
+    bars.show_stats(answer_of(STORY).stats)
+    before = bars.sizeHint().height()
+    qapp.theme.set_text_size(130)
+    try:
+        assert bars.sizeHint().height() == pytest.approx(1.3 * before, abs=1)
+        assert line.sizeHint().height() == 68
+        bars.resize(300, bars.sizeHint().height())
+        grown = bars.grab().toImage()
+    finally:
+        qapp.theme.set_text_size(100)
+    ground, below = grown.pixelColor(0, grown.height() - 1), grown.height() - round(1.3 * PositionBars.LABEL) + 1
+    rows = range(below, grown.height())
+    inked = [y for y in rows if any(grown.pixelColor(x, y) != ground for x in range(grown.width()))]
+    # The digits of 11 pixels are 8 high; at 130 % they need more than that.
+    assert max(inked) - min(inked) + 1 >= 10
 
 
 def test_bars_say_their_counts(qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.chat.answer import Answer
+from app.conversations.own_settings import Generation
 from app.speculation.comparison import TIE, Comparison, Step, Verdict
 from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
@@ -113,7 +114,7 @@ def compare(window: MainWindow, qtbot: QtBot) -> Comparison:
 def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
     window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
-    window._session.sampling = SamplingSettings(temperature=0.7)
+    window._session.set_defaults(Generation(SamplingSettings(temperature=0.7)))
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)
     asked, reading, guessed, plain = engine.requests

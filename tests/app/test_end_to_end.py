@@ -17,6 +17,7 @@ from app.chat.answer import State
 from app.main_window import MainWindow
 from app.session import Session
 from app.speculation import figures
+from app.speculation.comparison import Step, Verdict
 from engine import Engine, starter_pair
 
 if TYPE_CHECKING:
@@ -57,9 +58,17 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: MainWindow
     assert answer.stats.drafted > 0
     assert "".join(token.text for token in answer.tokens) == answer.text
     panel, stats = window._panel, answer.stats
+    seconds = stats.draft_s + stats.verify_s + stats.host_s
     assert panel.rate.text() == figures.percent(stats.accepted / stats.drafted)
     assert panel.per_round.text == figures.number(stats.generated_tokens / stats.rounds)
     assert panel.speed.text == figures.number(stats.decode_tps)
+    assert panel.first.text == figures.seconds(stats.ttft_s)
+    guessed = [record.drafted for record in answer.rounds if record.drafted]
+    mean = sum(guessed) / len(guessed)
+    assert panel.guesses.text == figures.number(mean, 0 if mean == int(mean) else 1)
+    reached, accepted = stats.accept_by_position[0]
+    assert f"({accepted} of {reached})" in panel.positions.words()[0]
+    assert panel.time.words().startswith(f"draft {figures.percent(stats.draft_s / seconds)}")
     assert panel.strip.visible_rounds() == answer.rounds[-panel.strip.columns :]
 
 
@@ -75,6 +84,36 @@ def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: Main
     assert texts[0] == texts[1]
     assert turn.answer.stats.drafted == 0
     assert "switched off" in window._transcript.view(turn)._foot.text()
+
+
+def test_compare_finds_the_same_text_and_two_speeds(window: MainWindow, qtbot: QtBot) -> None:
+    ask(window, "What is a draft model?")
+    session = window._session
+    qtbot.waitUntil(lambda: session.chat.turns[-1].answer.ended and session.quiet, timeout=LONG_WAIT_MS)
+    window._actions["compare"].trigger()
+    made = window._comparer.comparison
+    qtbot.waitUntil(lambda: not made.running, timeout=LONG_WAIT_MS)
+    assert made.step is Step.DONE, made.error
+    assert made.verdict() is Verdict.SAME
+    assert made.guessed.text == made.plain.text == session.chat.turns[-1].answer.text
+    assert made.guessed.stats.drafted > 0
+    assert made.plain.stats.drafted == 0
+    assert made.speedup() is not None
+
+
+def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: MainWindow, qtbot: QtBot) -> None:
+    window._actions["tune"].trigger()
+    tuner = window._tuner
+    qtbot.waitUntil(lambda: not tuner.running, timeout=LONG_WAIT_MS)
+    assert tuner.error is None
+    assert tuner.found is not None
+    assert tuner.found.figures is not None
+    assert [line[0].text() for line in window._tuning.cells][1:] == [
+        figures.number(one.depth, 0) for one in tuner.found.figures.depths if one.source == "draft"
+    ]
+    window._settings.open("speculation")
+    learned = window._settings.page("speculation").learned
+    qtbot.waitUntil(lambda: any(row.pair == tuner.found.pair for row in learned.table.rows), timeout=LONG_WAIT_MS)
 
 
 def test_taking_the_draft_away_is_told_in_the_header(window: MainWindow, qtbot: QtBot) -> None:

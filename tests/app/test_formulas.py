@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QTextCursor
 
 from app import theme
@@ -12,8 +13,8 @@ from app.chat.answer_body import AnswerBody
 from app.chat.formula_pictures import outline_of, pictures
 from app.chat.formula_text import OBJECT
 from app.chat.formulas import LONGEST, Formula, find_formulas
+from app.chat.plain_text import plain_text
 from app.chat.prose import Prose
-from app.chat_commands import plain_text
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -140,6 +141,15 @@ def test_a_selection_copies_formulas_as_they_were_written(body: AnswerBody, qtbo
     view.selectAll()
     assert view.source_of_selection() == "🙂 Let $x^2$ be \\(y\\)."
     assert view.createMimeDataFromSelection().text() == "🙂 Let $x^2$ be \\(y\\)."
+
+
+def test_a_text_that_is_gone_before_its_formulas_are_set_leaves_nothing(qtbot: QtBot) -> None:
+    gone = AnswerBody()
+    gone.show_text("$z_{17}$ and $z_{18}$\n", ended=True)
+    gone.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    with qtbot.waitSignal(pictures().ready):
+        pass
 
 
 def test_plain_text_has_formulas_without_their_delimiters() -> None:

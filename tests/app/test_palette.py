@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.actions import ACTIONS, MENUS
+from app.action_table import ACTIONS, MENUS
 from app.palette import matches
 from tests.app.scripted_engine import ScriptedEngine
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QSize, QTranslator
+from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.preferences.dialog import PAGES
 from app.preferences.form import Form
+from tests.app.learned_figures import FOUND
 from tests.app.models.conftest import open_shown as open_shown
 from tests.app.models.shown_library import LARGER, downloading
 from tests.app.models.test_page import cut_texts
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from app.application import Application
     from tests.app.models.conftest import OpenShown
 
-# The tabs of this page stand in one line with its search field; words this long need more than the smallest width.
-_NEEDS = {"models": 900}
 _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
 
 
@@ -68,7 +67,7 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
     window, library, _ = open_shown()
     library.show(downloading(LARGER))
     settings = window._settings
-    settings.resize(settings.minimumSize().expandedTo(QSize(_NEEDS.get(spec.id, 0), 0)))
+    settings.resize(settings.minimumSize())
     settings.open(spec.id)
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: not cut_off(settings), timeout=2000)
@@ -101,3 +100,18 @@ def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> Non
             qtbot.waitUntil(lambda: not cut_off(window._comparison), timeout=2000)
         assert cut_off(window._comparison) == [], size
         window._comparison.close_overlay()
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
+    qtbot.waitUntil(window._actions["tune"].isEnabled)
+    for size in ((1440, 900), (560, 620)):
+        window.resize(*size)
+        window._actions["tune"].trigger()
+        engine.calibrating.set_result(FOUND)
+        qtbot.waitUntil(lambda: not window._tuner.running)
+        with contextlib.suppress(qtbot.TimeoutError):
+            qtbot.waitUntil(lambda: not cut_off(window._tuning), timeout=2000)
+        assert cut_off(window._tuning) == [], size
+        window._tuning.close_overlay()

@@ -363,6 +363,28 @@ def test_an_end_that_was_refused_can_be_saved_again(
     store.close()
 
 
+def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow, qtbot: QtBot) -> None:
+    long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
+    window = open_window(ScriptedEngine([Script(long)]))
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    transcript, read = window._transcript, window._session.chat
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
+    bar.setValue(bar.maximum() // 3)
+    place = transcript.place
+    assert place is not None
+    window._actions["new-chat"].trigger()
+    window._session.open(read)
+    qtbot.waitUntil(lambda: transcript.place == place)
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    qtbot.waitUntil(lambda: window._transcript.place == place)
+
+
 def test_a_damaged_file_is_told_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
     data_folder().mkdir(parents=True)
     (data_folder() / "chats.db").write_bytes(b"this is no database" * 400)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import constants
 
 from app import terminal_downloads, terminal_models
 from engine.hub.download_state import DownloadStatus
@@ -152,6 +153,74 @@ def test_pairs_of_a_model_that_is_only_on_the_hub_are_looked_up(
     hub.add("someone/tuned", model_files())
     assert run("pairs", "someone/tuned", "--json") == 0
     assert objects(capsys)[-1]["event"] == "pair"
+
+
+def test_a_search_as_json_has_what_a_script_needs(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.add("org/wanted", model_files())
+    assert run("search", "wanted", "--json") == 0
+    (found,) = objects(capsys)
+    assert (found["event"], found["id"], found["gated"], found["licence"]) == (
+        "found",
+        "org/wanted",
+        False,
+        "apache-2.0",
+    )
+    assert found["bytes"] == sum(map(len, model_files().values()))
+
+
+@pytest.mark.parametrize("words", [("search", "qwen"), ("pairs", "someone/tuned")])
+def test_without_a_connection_it_is_one_line_and_exit_code_1(
+    run: Run, hub: FakeHub, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.unplugged = True
+    assert run(*words) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the Hub cannot be reached: check the connection" in line
+    assert run(*words, "--json") == 1
+    (failed,) = objects(capsys)
+    assert (failed["event"], failed["arguments"]["reason"]) == ("failed", "offline")
+
+
+def test_the_catalog_pairs_without_a_connection(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.unplugged = True
+    assert run("pairs", "mlx-community/Qwen3-8B-4bit", "--context", "40960", "--json") == 0
+    pairs = objects(capsys)
+    assert next(one for one in pairs if one["best"])["id"] == "mlx-community/Qwen3-0.6B-4bit"
+
+
+@pytest.mark.parametrize("words", [("search", "qwen"), ("download", "org/model")])
+def test_working_offline_asks_nobody(
+    run: Run, hub: FakeHub, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert run(*words) == 1
+    assert "no connection is tried while working offline" in capsys.readouterr().err
+    assert hub.requests == []
+
+
+def test_ctrl_c_says_how_to_go_on(
+    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    hub.add("org/model", model_files())
+    hub.bytes_a_second = 1000
+    monkeypatch.setattr(terminal_downloads.time, "sleep", interrupt)
+    assert run("download", "org/model") == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; the same command goes on where it stopped."
+
+
+def test_on_a_screen_the_bar_is_drawn_over_itself(
+    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.add("org/model", model_files())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert run("download", "org/model") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("org/model is ready: ")
+    assert err.count("\r") >= 1
+    assert "MB/s" in err
 
 
 def test_every_verdict_has_words() -> None:

@@ -31,6 +31,7 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("[THINK]Hm.[/THINK]It is 4.", "Hm.", "It is 4."),
         ("Hm.\n</think>\n\nIt is 4.", "Hm.", "It is 4."),
         ("Write `</think>` at the end.", None, "Write `</think>` at the end."),
+        ("```xml\n<think>\nx\n</think>\n```", None, "```xml\n<think>\nx\n</think>\n```"),
         ("<thin", None, "<thin"),
     ],
 )

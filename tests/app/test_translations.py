@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.actions import ACTIONS, MENUS
+from app.action_table import ACTIONS, MENUS
 from app.language import LANGUAGES, best_language, compiled
 from app.places import translation_sources
 

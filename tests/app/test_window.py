@@ -320,10 +320,18 @@ def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
 ) -> None:
     window = open_window(ScriptedEngine())
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    crash.catch_in_slots(window.show_crash)
+    crash.catch_in_slots(window.news.tell_of_error)
     error = ZeroDivisionError("division by zero")
     sys.excepthook(ZeroDivisionError, error, None)
     assert "Something unexpected" in window._banner.text
     report = next(own_home.rglob("last-error.txt"))
     assert str(report) in window._banner.text
     assert "division by zero" in report.read_text()
+
+
+def test_full_screen_is_entered_and_left(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["full-screen"].trigger()
+    assert window.isFullScreen()
+    window._actions["full-screen"].trigger()
+    assert not window.isFullScreen()

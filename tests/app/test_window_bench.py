@@ -4,17 +4,58 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.window_bench import _frames, table
+from app.steady_engine import SteadyEngine, WaitingEngine
+from app.window_bench import Frames, frame_figures, long_figures, panel_figures, table
+from engine.events import Finished, TokensCommitted
 
 if TYPE_CHECKING:
     from app.application import Application
 
+_SHARE = {"alone_tps": 100.0, "shown_tps": 98.0, "ratio": 0.98, "gui_cpu_s_per_1000_tokens": 0.5}
+
 
 def test_frames_are_counted_while_text_streams_into_a_long_chat(qapp: Application) -> None:
-    report = _frames(qapp, messages=20, rate=2000.0, seconds=0.2)
+    report = frame_figures(qapp, messages=20, rate=2000.0, seconds=0.2)
     assert report["tokens"] == 400
     assert report["count"] > 0
     assert 0 < report["median_ms"] <= report["p99_ms"] <= report["worst_ms"]
-    words = table({"frames": report, "engine": {"alone_tps": 100.0, "shown_tps": 98.0, "ratio": 0.98}})
-    assert "20 messages" in words
-    assert "ratio 0.980" in words
+    assert 0 < report["interval_median_ms"] <= report["interval_p99_ms"] <= report["interval_worst_ms"]
+    assert report["gui_cpu_s_per_1000_tokens"] > 0
+
+
+def test_the_report_can_be_read(qapp: Application) -> None:
+    report = {
+        "frames": frame_figures(qapp, messages=2, rate=2000.0, seconds=0.1),
+        "long": long_figures(qapp, tokens=1000, rate=5000.0),
+        "panel": panel_figures(qapp, rounds=20),
+        "engine": _SHARE,
+        "gpu": _SHARE,
+    }
+    words = table(report)
+    assert "2 messages" in words
+    assert "1000 tokens at 5000/s" in words
+    assert "over 20 rounds" in words
+    assert words.count("ratio 0.980") == 2
+
+
+def test_a_frame_is_all_the_work_up_to_the_painting() -> None:
+    frames = Frames()
+    frames.begins()
+    frames.waits()
+    assert frames.busy_ms == []
+    frames.paints()
+    frames.waits()
+    frames.paints()
+    frames.waits()
+    assert len(frames.busy_ms) == 2
+    assert len(frames.interval_ms) == 1
+
+
+def test_the_engines_of_the_benchmark_say_all_of_their_tokens() -> None:
+    for engine in (SteadyEngine(1e9, 40), WaitingEngine(0.0, 0.0, 40)):
+        events: list[object] = []
+        engine.speak(events.append)
+        told = [event for event in events if isinstance(event, TokensCommitted)]
+        assert sum(len(event.tokens) for event in told) == 40
+        assert isinstance(events[-1], Finished)
+        assert events[-1].text == "".join(event.text for event in told)

@@ -13,6 +13,7 @@ from app import wording
 from app.language import LANGUAGES
 from engine.errors import (
     BadRequest,
+    Busy,
     EngineError,
     InternalFailure,
     ModelNotUsable,
@@ -32,7 +33,10 @@ EXAMPLES = {
     PromptTooLong: lambda: PromptTooLong(5000, 4096),
     TemplateFailed: lambda: TemplateFailed("roles must alternate"),
     QueueFull: lambda: QueueFull(8),
-    NotEnoughMemory: lambda: NotEnoughMemory("Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048),
+    Busy: lambda: Busy(1),
+    NotEnoughMemory: lambda: NotEnoughMemory(
+        "Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048, kv_bits=8, draft_bytes=10**9
+    ),
     InternalFailure: lambda: InternalFailure("out of luck"),
 }
 
@@ -87,6 +91,15 @@ def test_a_model_error_names_the_folder_and_the_file() -> None:
     sentence = wording.error_sentence(ModelNotUsable("some/where/Qwen3-8B", "incomplete", "model.safetensors"))
     assert "Qwen3-8B" in sentence
     assert "model.safetensors" in sentence
+
+
+def test_too_little_memory_says_what_would_fit() -> None:
+    sentence = wording.error_sentence(EXAMPLES[NotEnoughMemory]())
+    assert "2,048 tokens" in sentence
+    assert "KV cache of 8 bits" in sentence
+    assert "1.0 GB fits" in sentence
+    plain = wording.error_sentence(NotEnoughMemory("Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 0))
+    assert "fits" not in plain
 
 
 def test_braces_in_a_detail_are_shown_as_they_are() -> None:

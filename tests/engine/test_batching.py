@@ -263,3 +263,41 @@ def test_a_new_draft_in_the_middle_of_a_batch_serves_whoever_is_left(
         scheduler.step()
     assert [client.finished.ids for client in clients] == expected
     assert clients[0].finished.stats.accepted > 10
+
+
+def too_large() -> mx.array:
+    """More than any machine has: MLX's own out-of-memory error, not one that only looks like it."""
+    array = mx.zeros((2**50,), mx.uint8)
+    mx.eval(array)
+    return array
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize(
+    "fault", [too_large, lambda: mx.zeros((2, 3)) + mx.zeros((5,))], ids=["no memory", "wrong shape"]
+)
+def test_an_error_of_mlx_itself_is_survived(
+    scheduler: Scheduler, model: CountingModel, fault: Callable[[], mx.array], width: int
+) -> None:
+    """In a pass of one answer, or of the whole batch."""
+    asked = [request(text, max_tokens=most, speculation=PLAIN) for text, most in zip(TEXTS[:2], (20, 40), strict=True)]
+    expected = [alone(scheduler, one).ids for one in asked]
+    left = 3
+
+    def fails(shape: tuple[int, ...], _: Any) -> bool:
+        nonlocal left
+        if shape == (width, 1):
+            left -= 1
+            if left == 0:
+                fault()
+        return False
+
+    model.fails = fails
+    clients = run(scheduler, *asked)
+    survivors = [client for client in clients if isinstance(client.last, Finished)]
+    assert left <= 0
+    assert len(survivors) >= width
+    for client, ids in zip(clients, expected, strict=True):
+        assert client not in survivors or client.finished.ids == ids
+    assert [client.finished.ids for client in run(scheduler, *asked)] == expected

@@ -128,12 +128,21 @@ def test_the_next_turn_reads_only_what_is_new(engine_with_pair: Engine) -> None:
 
 
 def test_cancel_ends_within_a_round_and_keeps_what_was_committed(engine_with_pair: Engine) -> None:
-    stream = engine_with_pair.submit(ChatRequest(QUESTION, max_tokens=400))
+    submitted, ended = threading.Event(), threading.Event()
     seen: list[Event] = []
-    for event in stream:
+
+    def listen(event: Event) -> None:
+        """On the engine's thread, so that no round goes by before the answer is cancelled."""
         seen.append(event)
         if isinstance(event, TokensCommitted):
+            submitted.wait()
             stream.cancel()
+        elif isinstance(event, Finished | Failed):
+            ended.set()
+
+    stream = engine_with_pair.submit(ChatRequest(QUESTION, max_tokens=400), listen)
+    submitted.set()
+    assert ended.wait(60)
     last = finished(seen)
     assert last.reason == "cancelled"
     assert 1 <= last.stats.rounds <= 3

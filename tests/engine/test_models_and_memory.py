@@ -6,19 +6,23 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
 
-from engine import Engine
-from engine.errors import EngineClosed, NotEnoughMemory, PromptTooLong
+from engine import Engine, loading, memory
+from engine.errors import NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
+from engine.hub.fit import ModelSize
 from engine.loading import load
-from engine.memory import memory_use
+from engine.memory import check_load, memory_use
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.slices import at_once
 from tests.engine.serving import alone, request, run, submit
+from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 
@@ -81,12 +85,72 @@ def test_a_text_that_cannot_fit_is_refused_and_may_be_forced(tiny_main: Path) ->
     scheduler.close()
 
 
+def test_what_a_text_needs_is_told_term_by_term(tmp_path: Path) -> None:
+    config = {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]}
+    main = write_model(tmp_path / "main", config=config)
+    scheduler = Scheduler(EngineSettings(memory_limit=1))
+    scheduler.install(load(main), load(write_disturbed_copy(main, tmp_path / "draft", amount=0.01)))
+    [client] = run(scheduler, request(max_tokens=4))
+    assert isinstance(client.last, Failed)
+    terms = client.last.error.arguments["terms"]
+    assert isinstance(terms, tuple)
+    assert [(code, whose) for code, whose, _ in terms] == [
+        ("cache", "main"),
+        ("state", "main"),
+        ("cache", "draft"),
+        ("state", "draft"),
+        ("workspace", "both"),
+    ]
+    assert sum(size for _, _, size in terms) == client.last.error.arguments["needed"]
+    scheduler.close()
+
+
+def test_a_refusal_says_what_would_fit_instead() -> None:
+    gib = 2**30
+    shape = {"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32}
+    config = {**shape, "num_key_value_heads": 8, "max_position_embeddings": 131072}
+    main, draft = ModelSize("main", 8 * gib, config), ModelSize("draft", 2 * gib, {**config, "num_hidden_layers": 8})
+
+    def refusal(free: int) -> dict[str, Any]:
+        with pytest.raises(NotEnoughMemory) as caught:
+            check_load(main, draft, 65536, free)
+        return caught.value.arguments
+
+    # 8 GiB of weights, 8 of caches and a workspace for the main model; 2 and 2 for the draft.
+    close = refusal(20 * gib)
+    assert close["kv_bits"] == 8
+    assert 32768 < close["largest_context"] < 65536
+    assert 3 * gib < close["draft_bytes"] < 4 * gib
+    assert refusal(14 * gib)["kv_bits"] == 4
+    far = refusal(9 * gib)
+    assert (far["kv_bits"], far["draft_bytes"], far["largest_context"]) == (0, 0, 0)
+
+
+def test_the_wired_limit_is_raised_while_models_are_loaded_and_put_back(
+    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = [7]
+    monkeypatch.setattr(memory, "on_gpu", lambda: True)
+    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
+    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
+    scheduler = Scheduler()
+    scheduler.load(tiny_main, tiny_draft)
+    scheduler.load(tiny_main, None)
+    assert limits == [7, 2**40]
+    scheduler.unload()
+    assert limits == [7, 2**40, 7]
+    scheduler.close()
+
+
 def test_a_text_that_fits_alone_waits_for_the_others(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scheduler = Scheduler()
     scheduler.install(load(tiny_main), None)
     one = scheduler.models.text_bytes(100)
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler.models.check_text(100, 0)
+    workspace = caught.value.arguments["needed"] - one
     use = memory_use()
-    monkeypatch.setattr(scheduler.models, "use", lambda: replace(use, free=int(1.5 * one)))
+    monkeypatch.setattr(scheduler.models, "use", lambda: replace(use, free=workspace + int(1.5 * one)))
     clients = [submit(scheduler, request(max_tokens=40)) for _ in range(2)]
     while scheduler.busy:
         scheduler.step()
@@ -183,17 +247,15 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
         assert last.stats.drafted > 0
 
 
-def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path) -> None:
-    asked = 0
-
-    def give_up() -> bool:
-        nonlocal asked
-        asked += 1
-        return True
-
-    with pytest.raises(EngineClosed):
-        load(tiny_main, give_up=give_up)
-    assert asked == 1
+def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(loading, "PIECE_BYTES", 1000)
+    slices = loading.load_in_slices(tiny_main, on_read=lambda read, total: told.append((read, total)))
+    loaded = at_once(slices)
+    assert {total for _, total in told} == {loaded.info.bytes}
+    assert [read for read, _ in told] == sorted({read for read, _ in told})
+    assert told[0][0] == 0
+    assert len(told) > 2
 
 
 def test_status_tells_what_is_held(tiny_main: Path) -> None:

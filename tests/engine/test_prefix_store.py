@@ -15,8 +15,8 @@ from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving import request, run
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.engine.test_prefix_cache import answer, ask, user
-from tests.tiny_models import write_model
+from tests.engine.test_prefix_cache import DEPTH, answer, ask, user
+from tests.tiny_models import write_disturbed_copy, write_model
 
 
 @pytest.fixture(scope="module", params=["llama", "gemma3_text", "qwen3_next"])
@@ -25,29 +25,102 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return write_model(tmp_path_factory.mktemp("kind") / "main", config=config)
 
 
+@pytest.fixture
+def draft(model: Path, tmp_path: Path) -> Path:
+    return write_disturbed_copy(model, tmp_path / "draft", amount=0.01)
+
+
+def opened(model: Path, store: Path, draft: Path | None = None) -> Scheduler:
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=store))
+    scheduler.load(model, draft)
+    return scheduler
+
+
 def session(model: Path, store: Path, asked: ChatRequest) -> Finished:
     """Load, ask once, unload."""
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=store))
-    scheduler.load(model, None)
+    scheduler = opened(model, store)
     [client] = run(scheduler, asked)
     scheduler.close()
     return client.finished
 
 
+OPENING = user("the quick brown fox")
+
+
 def test_the_next_session_reads_only_what_is_new(model: Path, tmp_path: Path) -> None:
-    settings = EngineSettings(prefix_cache_folder=tmp_path)
-    before = Scheduler(settings)
-    before.load(model, None)
-    first = ask(before, user("the quick brown fox"))
+    before = opened(model, tmp_path)
+    first = ask(before, OPENING)
     before.close()
-    later = Scheduler(settings)
-    later.load(model, None)
-    turns = (user("the quick brown fox"), answer(first), user("and then"))
+    later = opened(model, tmp_path)
+    turns = (OPENING, answer(first), user("and then"))
     second = ask(later, *turns)
     later.clear_prefix_cache()
     assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
     assert ask(later, *turns).ids == second.ids
     later.close()
+
+
+def test_the_draft_reads_only_what_is_new_too(model: Path, draft: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path, draft)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path, draft)
+    turns = (OPENING, answer(first), user("and then"))
+    second = ask(later, *turns)
+    fresh = second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids)
+    assert second.stats.drafted > 0
+    assert second.stats.draft_prefill_tokens <= fresh + DEPTH
+    later.clear_prefix_cache()
+    assert ask(later, *turns).ids == second.ids
+    later.close()
+
+
+def test_what_another_draft_knew_is_left_alone(model: Path, draft: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path / "store", draft)
+    first = ask(before, OPENING)
+    before.close()
+    other = Path(shutil.copytree(draft, tmp_path / "other"))
+    later = opened(model, tmp_path / "store", other)
+    second = ask(later, OPENING, answer(first), user("and then"))
+    assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
+    assert second.stats.draft_prefill_tokens >= first.stats.prompt_tokens
+    later.close()
+
+
+def test_an_answer_of_an_earlier_session_is_regenerated_without_reading_its_prompt(
+    model: Path, draft: Path, tmp_path: Path
+) -> None:
+    before = opened(model, tmp_path, draft)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path, draft)
+    again = ask(later, OPENING)
+    later.close()
+    assert again.ids == first.ids
+    assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
+    assert again.stats.draft_prefill_tokens <= 1
+
+
+def test_a_chat_that_went_on_takes_the_place_of_its_beginning(model: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path)
+    ask(later, OPENING, answer(first), user("and then"))
+    later.close()
+    assert len(list(tmp_path.glob("*.json"))) == len(list(tmp_path.glob("*.safetensors"))) == 1
+
+
+def test_clearing_clears_the_disk_too(tiny_main: Path, tmp_path: Path) -> None:
+    session(tiny_main, tmp_path, request("fox", max_tokens=2))
+    scheduler = opened(tiny_main, tmp_path)
+    assert scheduler.status.prefix_cache.stored > 0
+    scheduler.clear_prefix_cache()
+    assert scheduler.status.prefix_cache.stored == 0
+    assert list(tmp_path.iterdir()) == []
+    [client] = run(scheduler, request("fox", max_tokens=2))
+    assert client.finished.stats.cached_tokens == 0
+    scheduler.close()
 
 
 def _cut(file: Path) -> None:

@@ -86,7 +86,10 @@ class Sent:
 
 
 class FakeHub:
-    """`with FakeHub() as hub: hub.add(...)`; `hub.endpoint` is its address. Thread-safe enough for tests."""
+    """`with FakeHub() as hub: hub.add(...)`; `hub.endpoint` is its address. Thread-safe enough for tests.
+
+    While it is `unplugged`, connections end in the middle and no new one gets an answer.
+    """
 
     def __init__(self) -> None:
         self.repositories: dict[str, Repository] = {}
@@ -96,6 +99,7 @@ class FakeHub:
         self.sent: list[Sent] = []
         self.requests: list[str] = []
         self.bytes_a_second: int | None = None
+        self.unplugged = False
         self.closing = threading.Event()
         self.lock = threading.Lock()
         self._served: dict[int, int] = defaultdict(int)
@@ -190,6 +194,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         address = urlsplit(self.path)
         path = unquote(address.path)
+        if self.hub.unplugged:
+            self.close_connection = True
+            self.connection.close()
+            return
         with self.hub.lock:
             self.hub.requests.append(f"{self.command} {self.path}")
         fault = self.hub.api_fault_of(path)
@@ -322,6 +330,8 @@ class _Handler(BaseHTTPRequestHandler):
         sent = 0
         try:
             while sent < end and not self.hub.closing.is_set():
+                if self.hub.unplugged:
+                    break
                 if fault.stall_after is not None and sent >= fault.stall_after:
                     self.hub.closing.wait(30)
                     break

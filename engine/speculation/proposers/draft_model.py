@@ -16,6 +16,9 @@ from engine.speculation.proposers.proposal import Proposal, Trial
 from engine.speculation.sequence import Sequence as CachedSequence
 
 PREFILL_CHUNK = 512
+# Tokens of an answer that one look compares, and guesses of the rounds that it stands for.
+MOST_LOOKED_AT = 64
+LOOK_DEPTH = 8
 
 
 class DraftModelProposer:
@@ -38,11 +41,17 @@ class DraftModelProposer:
         self._sampler = sampler
         self._context_length = context_length
         self._keep_distributions = keep_distributions and not sampler.greedy
+        self._answer_from = 0
+        self._seen: list[Trial] = []
 
     @property
     def backlog(self) -> int:
         """Committed tokens that the draft model has not read, the newest one aside."""
         return len(self.sequence.pending) - 1
+
+    @property
+    def unread(self) -> int:
+        return max(0, self.backlog - self.usual_backlog)
 
     @property
     def reason(self) -> str:
@@ -90,10 +99,30 @@ class DraftModelProposer:
             self.sequence.append(tokens)
 
     def trials(self) -> Sequence[Trial]:
-        return ()
+        seen, self._seen = self._seen, []
+        return seen
 
     def reset(self, tokens: Sequence[int]) -> None:
-        """Nothing to do: its sequence was moved on to the conversation already."""
+        # Its sequence was moved on to the conversation already.
+        self._answer_from = len(tokens)
+
+    @property
+    def can_look(self) -> bool:
+        sequence = self.sequence
+        written = len(sequence.tokens) - max(sequence.position + 1, self._answer_from)
+        return written > 0 and not sequence.needs_boundaries and not self._sampler.penalised
+
+    def look(self) -> None:
+        """Read what was missed in one pass, and compare with it what would have been guessed."""
+        sequence, unread = self.sequence, self.backlog
+        compared = min(unread, len(sequence.tokens) - max(self._answer_from, 1), MOST_LOOKED_AT)
+        while self.backlog > compared:
+            sequence.read(min(PREFILL_CHUNK, self.backlog - compared))
+        self.read_tokens += unread
+        first = sequence.position + 1
+        logprobs = self._sampler.log_probabilities(self._sampler.scores(sequence.reread(compared), ()))
+        drawn: list[int] = self._sampler.draw(logprobs, self._sampler.noise(first, compared)).tolist()  # type: ignore[assignment]
+        self._seen += _as_rounds(drawn, sequence.tokens[first : first + compared])
 
     def abandon(self) -> None:
         if self.sequence.rollback.active:
@@ -121,3 +150,15 @@ class DraftModelProposer:
             return self._sampler.noise(position, depth, DRAFT)
         # One row more than the guesses: the main model draws its own token from the same block of noise.
         return self._sampler.noise(position, depth + 1)
+
+
+def _as_rounds(guessed: Sequence[int], came: Sequence[int]) -> list[Trial]:
+    """The rounds of LOOK_DEPTH guesses in which `came` would have been committed, had `guessed` been guessed."""
+    rounds: list[Trial] = []
+    start = 0
+    while start < len(came):
+        ahead = min(LOOK_DEPTH, len(came) - start)
+        right = next((i for i in range(ahead) if guessed[start + i] != came[start + i]), ahead)
+        rounds.append(Trial("", ahead, right))
+        start += right + 1
+    return rounds

@@ -35,6 +35,8 @@ class NgramProposer:
 
     source = "ngram"
     reason = "no-match"
+    unread = 0
+    can_look = False
 
     def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset()) -> None:
         self._max_depth = max_depth
@@ -69,6 +71,9 @@ class NgramProposer:
             self._check_on_the_quiet(tokens)
         self._index.extend(tokens)
         self._lookup = None
+
+    def look(self) -> None:
+        """It has nothing to read."""
 
     def trials(self) -> Sequence[Trial]:
         trials, self._trials = self._trials, []

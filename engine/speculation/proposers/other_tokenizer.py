@@ -37,6 +37,7 @@ class SharedTokensProposer(DraftModelProposer):
 
     # One main token can take several of the draft's.
     usual_backlog = LOOK_BACK
+    can_look = False
 
     def __init__(
         self,
@@ -87,6 +88,7 @@ class RewrittenTextProposer(DraftModelProposer):
 
     # The end of a word may have to be read again in other tokens.
     usual_backlog = LOOK_BACK
+    can_look = False
 
     def __init__(
         self,

@@ -50,6 +50,17 @@ class Proposer(Protocol):
     def reason(self) -> str:
         """Why `limit()` is 0, as a code of `engine.stats.PlainSpan`."""
 
+    @property
+    def unread(self) -> int:
+        """How many committed tokens it has to read before it can guess, beyond what every round leaves it."""
+
+    @property
+    def can_look(self) -> bool:
+        """Whether `look` would find anything."""
+
+    def look(self) -> None:
+        """Find out what it would have guessed of the committed tokens, for `trials` to tell. Reads what is `unread`."""
+
     def limit(self) -> int:
         """The most guesses on offer after the committed tokens; 0 when there are none."""
 

@@ -3,104 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
 from app.main_window import MainWindow
 from app.models.library import Library
 from app.models.page import INSTALLED
-from app.models.shelf import Places
-from app.preferences.keychain import Keychain
-from app.preferences.preference_file import PreferenceFile
-from app.session import Session
-from engine import Engine
-from tests.app.conftest import STARTER
+from tests.app.models.conftest import TINY_DRAFT as DRAFT
+from tests.app.models.conftest import TINY_MAIN as MAIN
 from tests.fakehub.server import FakeHub
-from tests.tiny_models import write_disturbed_copy, write_model
-
-MAIN, DRAFT = "tiny-org/Tiny-Main-32bit", "tiny-org/Tiny-Draft-32bit"
-
-
-class KeychainInMemory(Keychain):
-    """The keychain of a machine on which nobody has kept a token yet."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, str] = {}
-
-    def read(self, endpoint: str) -> str | None:
-        return self.kept.get(endpoint)
-
-    def write(self, endpoint: str, token: str) -> bool:
-        self.kept[endpoint] = token
-        return True
-
-
-@pytest.fixture(scope="session")
-def tiny_pair(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
-    """The files of a main model and of a draft that agrees now and then, by repository."""
-    folder = tmp_path_factory.mktemp("tiny")
-    main = write_model(folder / "main")
-    draft = write_disturbed_copy(main, folder / "draft", amount=0.02)
-    return {
-        name: {file.name: file.read_bytes() for file in place.iterdir()}
-        for name, place in ((MAIN, main), (DRAFT, draft))
-    }
-
-
-@pytest.fixture
-def hub(tiny_pair: dict[str, dict[str, bytes]]) -> Iterator[FakeHub]:
-    with FakeHub() as server:
-        for name, files in tiny_pair.items():
-            server.add(name, files)
-        yield server
-
-
-@pytest.fixture
-def library(hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> Library:
-    """A first run on a machine with nothing on it, whose catalog knows the tiny pair."""
-    catalog = tmp_path / "catalog.json"
-    catalog.write_text(json.dumps({"format": 1, "updated": "2026-11-20", "models": [
-        _curated(MAIN, tiny_pair[MAIN], roles=["main"], drafts=[DRAFT], recommended=True),
-        _curated(DRAFT, tiny_pair[DRAFT], roles=["main", "draft"], drafts=[], recommended=False),
-    ]}))  # fmt: skip
-    places = Places(
-        queue=tmp_path / "downloads.json",
-        index=tmp_path / "models.json",
-        small_files=tmp_path / "small",
-        starter=tmp_path / "no-starter",
-        cache=tmp_path / "cache",
-        catalog=catalog,
-        memory_bytes=16_000_000_000,
-    )
-    preferences = PreferenceFile(tmp_path / "settings.json")
-    preferences.change(hub_endpoint=hub.endpoint)
-    return Library(preferences, lambda: places, KeychainInMemory())
-
-
-@pytest.fixture
-def window(library: Library, qapp: Application) -> Iterator[MainWindow]:
-    window = MainWindow(Session(Engine, STARTER), qapp, library)
-    window.show()
-    library.start()
-    yield window
-    window.close()
-    window.deleteLater()
-
-
-def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str, object]:
-    return {
-        "id": name, "name": name.split("/")[1].replace("-", " ").removesuffix(" 32bit"), "family": "Tiny",
-        "parameters": 100_000, "active_parameters": 100_000, "bits": 32, "bytes": len(files["model.safetensors"]),
-        "bytes_source": "hub", "licence": "mit", "context": 512, "languages": ["en"], "tokenizer": "tiny",
-        "vocabulary_size": 384, "architecture": "qwen3",
-    } | settings  # fmt: skip
+from tests.tiny_models import write_model
 
 
 def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, library: Library, qtbot: QtBot) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
@@ -115,7 +115,7 @@ def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> 
 
 
 def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
-    from app.models.library import Search
+    from app.models.finder import Search
 
     window, library, _ = open_shown()
     page = open_page(window, SEARCH)
@@ -125,8 +125,8 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
         (Search("x", error=HubError("offline")), "The Hub cannot be reached."),
         (Search("x"), "The Hub has no MLX model of that name."),
     ):
-        library.searched = searched
-        library.search_changed.emit()
+        library.finder.searched = searched
+        library.finder.changed.emit()
         assert page._empty.text().startswith(words)
 
 
@@ -228,6 +228,19 @@ def test_no_text_is_cut_off_in_the_settings(
         for tab in (INSTALLED, SEARCH, RECOMMENDED):
             open_page(window, tab)
             wait_until_nothing_is_cut(window._settings, qtbot)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_card_reaches_beyond_the_page(open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str) -> None:
+    window, library, _ = open_shown()
+    library.show(downloading(LARGER, "failed", error=HubError("gated", LARGER)))
+    qapp.language.choose(language)
+    for width in (window._settings.minimumWidth(), 900, 1200):
+        for tab in (INSTALLED, RECOMMENDED):
+            page = open_page(window, tab)
+            window._settings.resize(width, 600)
+            area = page.findChild(QScrollArea)
+            qtbot.waitUntil(lambda area=area: area.widget().width() <= area.viewport().width())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

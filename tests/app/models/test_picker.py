@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
-from app.models.choices import Measured
+from app.models.measured import Measured
 from app.models.picker import Picker
 from tests.app.models.conftest import OpenShown
 from tests.app.models.shown_library import (
@@ -21,6 +21,7 @@ from tests.app.models.shown_library import (
     bare,
     downloading,
     path_of,
+    stocked,
 )
 
 
@@ -183,16 +184,19 @@ def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -
 
 def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
-    library.measured[path_of(MAIN)] = {DRAFT: Measured(1.87, 0.78)}
+    library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78), (MAIN, "of/another"): Measured(3.0, 0.9)})
     window._header.draft.click()
     assert "Measured here: 1.9×, 78 % accepted." in window._switcher.draft_picker.said()[0]
 
 
 def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, library, _ = open_shown()
+    inventory = stocked()
+    # In a folder of the user's own a model is called by the folder.
+    own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
+    window, library, _ = open_shown(replace(inventory, installed=own))
     window._session.ask("hello")
-    qtbot.waitUntil(lambda: bool(library.measured))
-    assert library.measured[path_of(MAIN)][DRAFT].speedup > 0
+    qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
+    assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0
 
 
 def test_the_footer_leads_to_the_models_page(open_shown: OpenShown) -> None:

@@ -73,6 +73,29 @@ def test_limits_reach_the_engine_when_it_is_made_and_while_it_runs(desk: Desk, q
     assert (now.prefix_cache_bytes, now.memory_limit, now.allow_oversize) == (500_000_000, 20_000_000_000, True)
 
 
+def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk, qtbot: QtBot) -> None:
+    own = ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "rejection")
+    PreferenceFile(desk.folder / "settings.json").change(method="ngram", pairs=(own,))
+    desk.open()
+    session = desk.session
+    for main, expected in (("Qwen3-8B-4bit", ("draft", 4, "rejection")), ("other", ("ngram", None, "match"))):
+        session.load(main, "Qwen3-0.6B-4bit")
+        qtbot.waitUntil(lambda: not session.pair.loading)
+        chosen = session.speculation
+        assert (chosen.method, chosen.depth, chosen.acceptance) == expected
+    assert desk.preferences.values.pairs == (own,)
+
+
+def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk, qtbot: QtBot) -> None:
+    PreferenceFile(desk.folder / "settings.json").change(pairs=(("main", "draft", "draft", 4, "match"),))
+    window = desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    window._actions["speculation-off"].trigger()
+    assert desk.preferences.values.pairs == (("main", "draft", "off", 4, "match"),)
+    assert desk.preferences.values.method == "auto"
+
+
 def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
     window = desk.open()
     before = window._composer.edit.fontMetrics().height()

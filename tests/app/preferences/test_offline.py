@@ -59,11 +59,11 @@ def test_search_and_download_wait_until_the_user_goes_online(tried: list[object]
         library = Library(preferences, lambda: places, NoToken())
         try:
             library.start()
-            library.search("org/model")
-            qtbot.waitUntil(lambda: library.searched.error is not None)
+            library.finder.search("org/model")
+            qtbot.waitUntil(lambda: library.finder.searched.error is not None)
             library.get("org/model")
             qtbot.waitUntil(lambda: bool(library.downloads))
-            assert library.searched.error.arguments["reason"] == "kept-offline"
+            assert library.finder.searched.error.arguments["reason"] == "kept-offline"
             assert [status.state for status in library.downloads] == ["queued"]
             assert (tried, hub.requests) == ([], [])
             preferences.change(work_offline=False)

@@ -11,10 +11,14 @@ from PySide6.QtWidgets import QWidget
 
 from app import diagnostics
 from app.application import Application
-from app.places import cache_folder
+from app.places import cache_folder, data_folder
+from app.preferences import disk_use
 from app.preferences.dialog import PAGES
+from app.preferences.preference_file import PreferenceFile
+from app.preferences.relocation_wording import refused_sentence
 from app.preferences.table import AT_ONCE, SETTINGS, settings_of
 from app.record import RECORD
+from app.window import move_chats
 from tests.app.models.conftest import OpenShown
 from tests.app.models.conftest import open_shown as open_shown
 
@@ -41,6 +45,19 @@ def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: Ope
     assert library.preferences.values.temperature == 0.5
 
 
+def test_a_page_goes_back_to_its_defaults(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    generation = page(window, "generation")
+    assert not generation.reset.isVisible()
+    library.preferences.change(temperature=0.3, kv_bits=4, theme="dark")
+    assert generation.reset.isVisible()
+    generation.reset.click()
+    values = library.preferences.values
+    assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
+    assert generation.control("temperature").value() == 0.0
+    assert not generation.reset.isVisible()
+
+
 def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
     generation = page(window, "generation")
@@ -49,6 +66,23 @@ def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: Open
     assert [name for name, button in generation.presets.items() if button.isChecked()] == ["balanced"]
     generation.control("temperature").setValue(0.8)
     assert not any(button.isChecked() for button in generation.presets.values())
+
+
+def test_a_pair_gets_settings_of_its_own_and_loses_them(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    speculation = page(window, "speculation")
+    speculation.own.click()
+    [shown] = speculation.pairs
+    assert shown.name.text() == "Qwen3 8B + Qwen3 0.6B"
+    assert not speculation.own.isVisible()
+    shown.form.choosers["depth"].setCurrentIndex(shown.form.choosers["depth"].findData(3))
+    shown.form.choosers["depth"].activated.emit(0)
+    assert window._session.speculation.depth == 3
+    assert library.preferences.values.depth == 0
+    shown.remove.click()
+    assert speculation.pairs == []
+    assert speculation.own.isVisible()
+    assert window._session.speculation.depth is None
 
 
 def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
@@ -83,6 +117,52 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
     storage.clear.click()
     assert not folder.exists()
     assert storage._sizes["caches"].text().startswith("0")
+
+
+def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
+    window, _, _ = open_shown()
+    qtbot.waitUntil(lambda: window._session.saving)
+    storage = page(window, "storage")
+    storage.retranslate()
+    storage.back_up.click()
+    qtbot.waitUntil(lambda: "backed up" in storage.said.text())
+    [backup] = (data_folder() / "backups").iterdir()
+    assert str(backup) in storage.said.text()
+
+
+def test_models_move_at_once_and_chats_at_the_next_start(
+    open_shown: OpenShown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = tmp_path / "hub"
+    models.mkdir()
+    (models / "file").write_text("weights")
+    monkeypatch.setattr(disk_use, "model_folder", lambda: models)
+    window, library, _ = open_shown()
+    storage = page(window, "storage")
+    storage.move_to("models", tmp_path / "disk" / "Tandem models")
+    assert (models / "file").read_text() == "weights"
+    assert models.resolve() == tmp_path / "disk" / "Tandem models"
+    assert "Every file was compared" in storage.said.text()
+    storage.move_to("models", data_folder())
+    assert "holds something already" in storage.said.text()
+    storage.move_to("chats", tmp_path / "chats")
+    assert library.preferences.values.move_chats_to == str(tmp_path / "chats")
+    assert "next time" in storage.said.text()
+
+
+def test_the_chats_are_moved_before_anybody_opens_them(tmp_path: Path) -> None:
+    data_folder().mkdir(parents=True)
+    (data_folder() / "chats.db").write_text("chats")
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(move_chats_to=str(tmp_path / "elsewhere"))
+    assert move_chats(preferences) is None
+    assert (tmp_path / "elsewhere" / "chats.db").read_text() == (data_folder() / "chats.db").read_text() == "chats"
+    preferences.change(move_chats_to=str(data_folder() / "inside"))
+    refused = move_chats(preferences)
+    assert refused is not None
+    assert refused.reason == "inside"
+    assert preferences.values.move_chats_to == ""
+    assert refused_sentence(refused)
 
 
 def test_diagnostics_hold_figures_and_settings_but_no_chat_text(

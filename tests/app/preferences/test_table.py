@@ -41,7 +41,8 @@ def test_defaults_are_those_of_the_engine() -> None:
     assert speculation_of(Preferences()) == SpeculationSettings()
     ours, theirs = engine_settings_of(Preferences()), EngineSettings()
     assert ours.prefix_cache_bytes == pytest.approx(theirs.prefix_cache_bytes, rel=0.1)
-    assert ours == replace(theirs, prefix_cache_bytes=ours.prefix_cache_bytes, learned_file=learned_file())
+    kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, "learned_file": learned_file()}
+    assert ours == replace(theirs, context=Preferences().fit_context, **kept)
 
 
 def test_the_choices_are_those_that_there_are() -> None:

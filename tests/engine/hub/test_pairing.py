@@ -10,6 +10,7 @@ import pytest
 
 from engine.hub.catalog import load_catalog
 from engine.hub.discovery import installed_models
+from engine.hub.fit import ModelSize, check_fit, number_bytes
 from engine.hub.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
 from engine.hub.speedup import WORTH_IT, estimate_speedup
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_folder, write_snapshot
@@ -64,6 +65,15 @@ def test_what_does_not_fit_beside_the_main_model_says_how_much_it_would_need() -
     assert advice.verdict == "no-room"
     assert dict(advice.arguments)["free"] == 8 * GB + GB // 4
     assert int(dict(advice.arguments)["needed"]) > 8 * GB + GB // 2
+
+
+def test_caches_of_fewer_bits_leave_room_for_a_draft() -> None:
+    main, draft = model("org/main", 8 * GB), model("org/draft", GB // 2)
+    sizes = (ModelSize(one.id, one.weight_bytes, one.config) for one in (main, draft))
+    too_little = check_fit(*sizes, 4096, ROOM).needed - 1
+    for bits, verdict in ((0, "no-room"), (4, "same")):
+        numbers = number_bytes(bits), number_bytes(bits)
+        assert verdict_on(draft, main, too_little, element_bytes=numbers).verdict == verdict
 
 
 def test_equal_fingerprints_are_enough_and_nothing_is_read() -> None:

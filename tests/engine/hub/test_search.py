@@ -12,12 +12,14 @@ import pytest
 
 from engine.hub.catalog import load_catalog
 from engine.hub.client import HubAccess, HubClient
+from engine.hub.discovery import installed_models
 from engine.hub.failures import HubError
+from engine.hub.pairing import advise, from_installed, from_remote
 from engine.hub.repository_names import is_plain_path, is_revision, parse_repository
-from engine.hub.search import look_at, search_models, who_am_i
+from engine.hub.search import find_model, look_at, search_models, who_am_i
 from engine.hub.suggestion import suggest_draft
 from engine.places import resources
-from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json
+from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub, Fault
 
 
@@ -110,11 +112,39 @@ def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubC
     files = model_files(tokenizer=tokenizer_json({"a": 0, "b": 1}))
     hub.add("org/model", files)
     remote = look_at(client, "org/model", tmp_path)
-    assert (remote.config["model_type"], remote.vocabulary) == ("llama", {"a": 0, "b": 1})
+    assert (remote.config["model_type"], remote.found.licence) == ("llama", "apache-2.0")
     assert remote.weight_bytes == len(files["model.safetensors"])
-    assert {sent.name for sent in hub.sent} == {"config.json", "tokenizer.json"}
-    look_at(client, "org/model", tmp_path)
-    assert len(hub.sent) == 2
+    assert {sent.name for sent in hub.sent} == {"config.json"}
+    assert remote.read_vocabulary() == {"a": 0, "b": 1}
+    assert look_at(client, "org/model", tmp_path).read_vocabulary() == {"a": 0, "b": 1}
+    assert [sent.name for sent in hub.sent] == ["config.json", "tokenizer.json"]
+
+
+def test_a_tokenizer_that_cannot_be_had_is_unknown_and_no_error(hub: FakeHub, client: HubClient) -> None:
+    hub.add("org/model", model_files())
+    remote = look_at(client, "org/model")
+    hub.fault("org/model", "tokenizer.json", wrong_bytes=True)
+    assert remote.read_vocabulary() is None
+
+
+def test_a_gated_model_is_described_although_its_files_are_refused(hub: FakeHub, client: HubClient) -> None:
+    hub.add("org/model", model_files(), gated=True)
+    assert find_model(client, "https://huggingface.co/org/model").gated
+    with pytest.raises(HubError) as caught:
+        look_at(client, "org/model")
+    assert caught.value.reason == "gated"
+
+
+def test_equal_tokenizer_files_are_enough_and_nothing_more_is_fetched(
+    hub: FakeHub, client: HubClient, tmp_path: Path
+) -> None:
+    files = model_files()
+    write_snapshot(tmp_path, "org/main", model_files(llama_config(num_hidden_layers=40)))
+    hub.add("org/draft", files)
+    (main,) = installed_models(tmp_path)
+    advice = advise(from_installed(main), [from_remote(look_at(client, "org/draft"))], 4096, 2**60)
+    assert next(one.verdict for one in advice if one.id == "org/draft") == "same"
+    assert [sent.name for sent in hub.sent] == ["config.json"]
 
 
 def test_a_small_file_that_is_not_what_was_promised_is_refused(hub: FakeHub, client: HubClient) -> None:

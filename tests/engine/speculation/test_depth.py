@@ -175,3 +175,66 @@ def test_restored_figures_are_set_right_by_the_first_plain_rounds() -> None:
         fast.observe(None, 0, 1, 0, 0.003, None)
     assert fast.plain_tps() == pytest.approx(1 / 0.003)
     assert fast.choose({"draft": 4}).source == "draft"
+
+
+def familiar_controller(accepted: int, *, context: int = 100) -> DepthController:
+    """Calibrated costs, at which four right guesses make a round twice as fast as plain decoding."""
+    controller = DepthController()
+    controller.begin(context)
+    controller.measured(None, 0, 1, 0.02, 0.0)
+    for depth in (1, 4, 8):
+        controller.measured("draft", depth, depth + 1, 0.02 + 0.004 * depth, 0.004 * depth)
+    for _ in range(12):
+        controller.learn("draft", Trial("", 8, accepted))
+    return controller
+
+
+def test_what_was_calibrated_need_not_be_tried_first() -> None:
+    assert familiar_controller(8).choose({"draft": 8}).depth == 8
+
+
+def test_a_draft_that_has_to_read_much_for_little_is_left_alone() -> None:
+    controller = familiar_controller(8)
+    controller.read("draft", 100, 0.1)
+    assert controller.choose({"draft": 8}, unread={"draft": 100}, remaining=500).source == "draft"
+    assert controller.choose({"draft": 8}, unread={"draft": 2000}, remaining=500).source is None
+
+
+def test_what_has_to_be_read_counts_more_the_sooner_the_answer_must_end() -> None:
+    controller = familiar_controller(8)
+    controller.read("draft", 100, 0.1)
+    assert controller.choose({"draft": 4}, unread={"draft": 100}, remaining=100).source == "draft"
+    assert controller.choose({"draft": 4}, unread={"draft": 100}, remaining=5).source is None
+
+
+def test_finding_out_costs_no_answer_more_than_its_share() -> None:
+    controller = familiar_controller(0)
+    lost = took = 0.0
+    for _ in range(200):
+        choice = controller.choose({"draft": 8})
+        seconds = 0.02 + 0.008 * choice.depth
+        controller.observe(choice.source, choice.depth, choice.depth + 1, 0, seconds, None)
+        lost += seconds - 0.02
+        took += 0.02
+        # One round may be under way when the share is used up.
+        assert lost <= 0.02 * took + 0.016
+
+
+def test_a_look_is_worth_it_once_the_answer_is_long_enough_for_what_it_costs() -> None:
+    controller = familiar_controller(2)
+    controller.read("draft", 100, 0.1)
+    looks = []
+    for number in range(150):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+        if controller.wants_look("draft", 40):
+            looks.append(number)
+    assert 80 <= looks[0] <= 120
+    assert len(looks) <= 2
+
+
+def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
+    controller = familiar_controller(0)
+    assert controller.choose({"draft": 8}).depth == 0
+    for _ in range(8):
+        controller.learn("draft", Trial("", 8, 8))
+    assert controller.choose({"draft": 8}).depth > 0

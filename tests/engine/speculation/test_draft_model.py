@@ -7,7 +7,7 @@ import pytest
 
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
-from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.draft_model import DraftModelProposer, _as_rounds
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -56,3 +56,43 @@ def test_a_draft_catches_up_on_exactly_what_plain_rounds_added(name: str) -> Non
         assert draft.sequence.tokens == rounds.sequence.tokens
         assert landing.accepted == depth
     mx.clear_cache()
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_look_of_the_main_model_at_its_own_answer_finds_it_right(name: str, temperature: float) -> None:
+    rounds = rounds_with_itself_as_draft(name, Sampler(SamplingSettings(temperature=temperature, seed=4), VOCABULARY))
+    draft = rounds._proposers["draft"]
+    assert isinstance(draft, DraftModelProposer)
+    draft.reset(PROMPT)
+    assert not draft.can_look
+    for _ in range(20):
+        flight = rounds.launch(None, 0)
+        rounds.commit(flight, 0, rounds.land(flight).tokens)
+    if not draft.can_look:
+        assert draft.sequence.needs_boundaries
+        return
+    draft.look()
+    assert not draft.can_look
+    trials = draft.trials()
+    # The newest token is not read yet, so nothing is known about what follows it.
+    assert [(trial.drafted, trial.accepted) for trial in trials] == [(8, 8), (8, 8), (2, 2)]
+    flight = rounds.launch("draft", 4)
+    assert rounds.land(flight).accepted == 4
+    rounds.abandon()
+
+
+@pytest.mark.parametrize(
+    ("guessed", "came", "rounds"),
+    [
+        ([], [], []),
+        ([1, 2, 3], [1, 2, 3], [(3, 3)]),
+        ([9, 2, 3], [1, 2, 3], [(3, 0), (2, 2)]),
+        ([1, 9, 3, 4], [1, 2, 3, 4], [(4, 1), (2, 2)]),
+        ([1] * 20, [1] * 20, [(8, 8), (8, 8), (2, 2)]),
+    ],
+)
+def test_agreement_counts_as_the_rounds_that_it_stands_for(
+    guessed: list[int], came: list[int], rounds: list[tuple[int, int]]
+) -> None:
+    assert [(trial.drafted, trial.accepted) for trial in _as_rounds(guessed, came)] == rounds

@@ -1,0 +1,24 @@
+"""An answer as plain text: as it reads, and as it is read aloud."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QTextDocument
+
+from app.chat.formulas import with_formulas, with_signs
+
+_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def plain_text(markdown: str) -> str:
+    """Markdown as it reads, without its signs."""
+    marked, formulas = with_signs(markdown)
+    document = QTextDocument()
+    document.setMarkdown(marked)
+    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)
+
+
+def spoken_text(markdown: str) -> str:
+    """The same without code blocks, which nobody can follow by ear."""
+    return plain_text(_CODE.sub("", markdown)).strip()

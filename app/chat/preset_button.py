@@ -1,0 +1,76 @@
+"""Below the message box: which preset the chat has, with a menu to choose another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from app import theme
+from app.chat.preset_names import DEFAULTS, chosen_in, name_of, presets_of
+from app.icons import icon
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+    from app.chat_session import ChatSession
+    from app.conversations.presets import Preset
+
+_WIDEST_NAME = 160
+
+
+class PresetButton(QToolButton):
+    """`settings` is the action that opens the chat's settings."""
+
+    def __init__(self, session: ChatSession, settings: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._settings = session, settings
+        self.setProperty("look", "small")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(14, 14))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_ = QMenu(self)
+        self.setMenu(self.menu_)
+        self.menu_.aboutToShow.connect(self.fill_menu)
+        session.opened.connect(self.refresh)
+        session.tuned.connect(self.refresh)
+        session.presets_changed.connect(self.refresh)
+        self._dress()
+        self.refresh()
+
+    def refresh(self) -> None:
+        chosen = chosen_in(self._session)
+        name = name_of(chosen) if chosen != DEFAULTS else self.tr("Preset")
+        short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
+        self.setText(short.replace("&", "&&"))
+        words = self.tr("System prompt and settings of this chat: {name}").format(name=name_of(chosen))
+        self.setToolTip(words)
+        self.setAccessibleName(words)
+        self.updateGeometry()
+
+    def fill_menu(self) -> None:
+        menu, chosen = self.menu_, chosen_in(self._session)
+        menu.clear()
+        for preset in presets_of(self._session):
+            action = menu.addAction(name_of(preset).replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(preset == chosen)
+            action.triggered.connect(lambda _=False, wanted=preset: self._choose(wanted))
+        menu.addSeparator()
+        menu.addAction(self._settings)
+
+    def _choose(self, preset: Preset) -> None:
+        self._session.set_own(self._session.chat, preset.system_prompt, preset.own)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "menu_"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.refresh()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        self.setIcon(icon("settings", theme.colours().muted))

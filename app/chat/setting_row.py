@@ -1,0 +1,164 @@
+"""One of a chat's own settings: its name, a slider with the number beside it or a choice, and a way back to the
+default.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QToolButton, QWidget
+
+from app import theme
+from app.icons import icon
+from app.preferences.controls import Chooser, Number, WholeNumber
+from app.preferences.table import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Where a slider that is drawn in even steps would be of no use.
+_STOPS: dict[str, Sequence[float]] = {
+    "max_tokens": (0, 128, *(2**power for power in range(8, 18))),
+    "min_p": tuple(round(0.01 * step, 2) for step in range(51)),
+    "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
+    "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
+}
+_NUMBER_WIDTH = 150
+_WITHOUT_SLIDER = ("seed",)
+
+
+class SettingRow(QObject):
+    """Widgets in one row of a grid. `changed` carries the key and the value, None for the default."""
+
+    changed = Signal(str, object)
+
+    def __init__(self, key: str, grid: QGridLayout, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setting, self.key = SETTINGS[key], key
+        self._own = False
+        self.name = QLabel(parent)
+        self.reset = QToolButton(parent)
+        self.reset.setProperty("look", "quiet")
+        self.reset.setFixedSize(24, 24)
+        self.reset.setIconSize(QSize(14, 14))
+        # The room stays, so that nothing moves when a value becomes the chat's own.
+        policy = self.reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.reset.setSizePolicy(policy)
+        self.reset.clicked.connect(lambda: self.changed.emit(key, None))
+        self.slider: QSlider | None = None
+        self._stops: Sequence[float] = ()
+        line = grid.rowCount()
+        grid.addWidget(self.name, line, 0)
+        if self.setting.choices:
+            self.control: Chooser | Number | WholeNumber = self._chooser(parent)
+            grid.addWidget(self.control, line, 1, 1, 2)
+        else:
+            self.control = self._number(parent)
+            if key in _WITHOUT_SLIDER:
+                grid.addWidget(self.control, line, 1, 1, 2)
+            else:
+                self.slider = self._make_slider(parent)
+                self.control.setMinimumWidth(_NUMBER_WIDTH)
+                grid.addWidget(self.slider, line, 1)
+                grid.addWidget(self.control, line, 2)
+        grid.addWidget(self.reset, line, 3)
+        parent.installEventFilter(self)
+        self.retranslate()
+        self._dress()
+
+    def show_value(self, default: Any, own: Any) -> None:
+        """Show the chat's own value, or the default where it has none (None)."""
+        self._own = own is not None
+        value = own if self._own else default
+        self.control.blockSignals(True)
+        if isinstance(self.control, Chooser):
+            self.control.setCurrentIndex(self.control.findData(value))
+        else:
+            self.control.setValue(value)
+        self.control.blockSignals(False)
+        if self.slider is not None:
+            self.slider.blockSignals(True)
+            self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
+            self.slider.blockSignals(False)
+        self.reset.setVisible(self._own)
+        self._dress()
+
+    def _chooser(self, parent: QWidget) -> Chooser:
+        chooser = Chooser(parent)
+        for value, _ in self.setting.choices:
+            chooser.addItem("", value)
+        chooser.activated.connect(lambda: self.changed.emit(self.key, chooser.currentData()))
+        return chooser
+
+    def _number(self, parent: QWidget) -> Number | WholeNumber:
+        setting = self.setting
+        if isinstance(setting.default, float):
+            number = Number(parent)
+            number.setRange(setting.least, setting.most)
+            number.setSingleStep(setting.step)
+            number.valueChanged.connect(lambda value: self.changed.emit(self.key, round(value, 2)))
+            control: Number | WholeNumber = number
+        else:
+            whole = WholeNumber(parent)
+            whole.setRange(int(setting.least), int(setting.most))
+            whole.setSingleStep(int(setting.step))
+            whole.valueChanged.connect(lambda value: self.changed.emit(self.key, value))
+            control = whole
+        # What is being typed is no value yet.
+        control.setKeyboardTracking(False)
+        control.setMinimumHeight(28)
+        return control
+
+    def _make_slider(self, parent: QWidget) -> QSlider:
+        setting = self.setting
+        count = round((setting.most - setting.least) / setting.step)
+        even = [round(setting.least + step * setting.step, 2) for step in range(count + 1)]
+        self._stops = _STOPS.get(self.key, even)
+        slider = _Slider(Qt.Orientation.Horizontal, parent)
+        slider.setRange(0, len(self._stops) - 1)
+        slider.setMinimumWidth(120)
+        slider.valueChanged.connect(self._slid)
+        return slider
+
+    def _slid(self, place: int) -> None:
+        value = self._stops[place]
+        self.changed.emit(self.key, float(value) if isinstance(self.setting.default, float) else int(value))
+
+    def retranslate(self) -> None:
+        translate = QCoreApplication.translate
+        name, help_ = (translate("Preferences", words) for words in (self.setting.title, self.setting.help))
+        self.name.setText(name)
+        self.name.setToolTip(help_)
+        for named in (self.control, self.slider):
+            if named is not None:
+                named.setAccessibleName(name)
+                named.setAccessibleDescription(help_)
+                named.setToolTip(help_)
+        reset = translate("SettingRow", "{name}: back to the default").format(name=name)
+        self.reset.setToolTip(reset)
+        self.reset.setAccessibleName(reset)
+        if isinstance(self.control, Chooser):
+            for index, (_, words) in enumerate(self.setting.choices):
+                self.control.setItemText(index, translate("Preferences", words))
+        elif self.setting.least_words:
+            self.control.setSpecialValueText(translate("Preferences", self.setting.least_words))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+        return super().eventFilter(watched, event)
+
+    def _dress(self) -> None:
+        """A value of the chat's own has its name in bold and a button that takes it back."""
+        font = self.name.font()
+        font.setBold(self._own)
+        self.name.setFont(font)
+        self.reset.setIcon(icon("retry", theme.colours().muted))
+
+
+class _Slider(QSlider):
+    def wheelEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+        event.ignore()

@@ -1,0 +1,238 @@
+"""What a chat has of its own, in one card: preset, system prompt, and the settings that differ from the defaults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import prompt_variables, theme
+from app.chat.preset_names import chosen_in, name_of, presets_of
+from app.chat.prompt_field import PromptField
+from app.chat.setting_row import SettingRow
+from app.conversations.own_settings import SAMPLING_KEYS, SPECULATION_KEYS
+from app.icons import icon
+from app.overlay import Overlay
+from app.preferences.controls import Chooser
+
+if TYPE_CHECKING:
+    from app.chat_session import ChatSession
+
+_GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed"), SPECULATION_KEYS)
+
+
+class ChatSettingsSheet(Overlay):
+    """Everything in it takes effect at once, from the next answer on."""
+
+    def __init__(self, session: ChatSession, window: QWidget) -> None:
+        super().__init__(window, 640)
+        self._session = session
+        self._title, self._saved = QLabel(self), QLabel(self)
+        self._title.setProperty("look", "title")
+        self._saved.setProperty("look", "muted")
+        self._saved.setWordWrap(True)
+        self._close = QToolButton(self)
+        self._close.clicked.connect(self.close_overlay)
+        self.presets = Chooser(self)
+        self.name = QLineEdit(self)
+        self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
+        for button in (self.save, self.delete, self.begin, self.reset):
+            button.setProperty("look", "button")
+        self.prompt = PromptField(self)
+        self._headings = [QLabel(self) for _ in _GROUPS]
+        self.rows: dict[str, SettingRow] = {}
+        self._build()
+        self._connect()
+        self.retranslate()
+        self._dress()
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._close)
+        body = QWidget(self)
+        body.setObjectName("overlayBody")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(4, 0, 12, 4)
+        column.setSpacing(12)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.presets, 1)
+        line.addWidget(self.name, 1)
+        line.addWidget(self.save)
+        line.addWidget(self.delete)
+        column.addLayout(line)
+        column.addWidget(self.prompt)
+        for heading, keys in zip(self._headings, _GROUPS, strict=True):
+            heading.setProperty("look", "caption")
+            column.addWidget(heading)
+            grid = QGridLayout()
+            grid.setHorizontalSpacing(12)
+            grid.setVerticalSpacing(6)
+            grid.setColumnStretch(1, 1)
+            grid.setColumnMinimumWidth(0, 150)
+            for key in keys:
+                self.rows[key] = SettingRow(key, grid, body)
+            column.addLayout(grid)
+        column.addStretch(1)
+        area = _Area(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        self._area, self._body = area, body
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self._saved, 1)
+        foot.addWidget(self.begin)
+        foot.addWidget(self.reset)
+        self.column.addLayout(head)
+        self.column.addWidget(area, 1)
+        self.column.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.presets.activated.connect(self._choose)
+        self.prompt.edited.connect(lambda text: self._keep(text, self._session.chat.own))
+        self.save.clicked.connect(self._save)
+        self.name.returnPressed.connect(self._save)
+        self.delete.clicked.connect(self._delete)
+        self.begin.clicked.connect(self._begin_with)
+        self.reset.clicked.connect(lambda: self._keep("", {}))
+        for row in self.rows.values():
+            row.changed.connect(self._changed)
+        self._session.tuned.connect(self.refresh)
+        self._session.opened.connect(self.refresh)
+        self._session.presets_changed.connect(self.refresh)
+        self._session.speculation_changed.connect(self.refresh)
+
+    def fill(self) -> None:
+        self._saved.setText("")
+        self.name.hide()
+        self.presets.show()
+        self.refresh()
+        self.prompt.edit.setFocus()
+
+    def refresh(self) -> None:
+        """Show what the chat on screen has."""
+        session, chat = self._session, self._session.chat
+        self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.pair))
+        defaults = session.defaults.values()
+        for key, row in self.rows.items():
+            row.show_value(defaults[key], chat.own.get(key))
+        chosen, listed = chosen_in(session), presets_of(session)
+        self.presets.clear()
+        for preset in listed if chosen is not None else [None, *listed]:
+            self.presets.addItem(name_of(preset), preset)
+        self.presets.setCurrentIndex(listed.index(chosen) if chosen is not None else 0)
+        self.delete.setEnabled(chosen is not None and bool(chosen.name))
+        self.reset.setEnabled(bool(chat.system_prompt or chat.own))
+        now = session.of_new_chats
+        self.begin.setEnabled((now.system_prompt, now.own) != (chat.system_prompt, chat.own))
+
+    def _keep(self, prompt: str, own: dict[str, Any]) -> None:
+        self._saved.setText("")
+        self._session.set_own(self._session.chat, prompt, own)
+
+    def _changed(self, key: str, value: Any) -> None:
+        chat = self._session.chat
+        own = {name: kept for name, kept in chat.own.items() if name != key}
+        if value is not None:
+            own[key] = value
+        self._keep(chat.system_prompt, own)
+
+    def _choose(self, index: int) -> None:
+        preset = self.presets.itemData(index)
+        if preset is not None:
+            self._keep(preset.system_prompt, dict(preset.own))
+
+    def _save(self) -> None:
+        """The first press asks for a name in the place of the chooser, the second saves."""
+        if self.name.isHidden():
+            self.presets.hide()
+            self.name.clear()
+            self.name.show()
+            self.name.setFocus()
+            return
+        if name := self.name.text().strip():
+            self._session.save_preset(name)
+            self._saved.setText(self.tr("Saved as “{name}”.").format(name=name))
+        self.name.hide()
+        self.presets.show()
+        self.presets.setFocus()
+
+    def _delete(self) -> None:
+        if (chosen := chosen_in(self._session)) is not None:
+            self._session.delete_preset(chosen.name)
+
+    def _begin_with(self) -> None:
+        chat = self._session.chat
+        self._session.begin_chats_with(chat.system_prompt, chat.own)
+        self.refresh()
+        self._saved.setText(self.tr("New chats begin with this."))
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("System prompt and settings of this chat"))
+        self._close.setToolTip(self.tr("Close"))
+        self._close.setAccessibleName(self.tr("Close"))
+        self.presets.setAccessibleName(self.tr("Preset"))
+        self.name.setPlaceholderText(self.tr("Name of the preset"))
+        self.name.setAccessibleName(self.tr("Name of the preset"))
+        self.save.setText(self.tr("Save as preset"))
+        self.delete.setText(self.tr("Delete"))
+        self.delete.setAccessibleName(self.tr("Delete the preset"))
+        self.begin.setText(self.tr("Use for new chats"))
+        self.reset.setText(self.tr("Reset all"))
+        translate = QCoreApplication.translate
+        for heading, words in zip(
+            self._headings, (translate("Settings", "Generation"), translate("Settings", "Speculation")), strict=True
+        ):
+            heading.setText(words)
+        for row in self.rows.values():
+            row.retranslate()
+        self.refresh()
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        if (
+            event.type() == QEvent.Type.KeyPress
+            and watched is self.name
+            and not self.name.isHidden()
+            and self._is_escape(event)
+        ):
+            self.name.hide()
+            self.presets.show()
+            return True
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "_area"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        self._close.setIcon(icon("close", theme.colours().muted))
+        self._close.setIconSize(QSize(16, 16))
+
+
+class _Area(QScrollArea):
+    """Would like to be as high as what is in it."""
+
+    def sizeHint(self) -> QSize:
+        body = self.widget()
+        hint = super().sizeHint()
+        return hint if body is None else QSize(hint.width(), body.sizeHint().height())

@@ -1,0 +1,132 @@
+"""Reads answers aloud with the voice of the system: `say` on macOS, speech-dispatcher elsewhere."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QProcess, Signal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What one run is given at most, in characters; the system takes no longer arguments.
+LONGEST = 30_000
+_VOICE = re.compile(r"^(.+?)\s+([a-z]{2,3})[_-]\w+\s+#")
+_SCRIPTS = (("ja", re.compile("[぀-ヿ]")), ("ko", re.compile("[가-힣]")), ("zh", re.compile("[一-鿿]")))
+
+
+def program_of_system() -> str | None:
+    """What can speak here; None where nothing can."""
+    return shutil.which("say" if sys.platform == "darwin" else "spd-say")
+
+
+def language_of(text: str) -> str:
+    """The language of a text by its script: "ja", "ko", "zh", or "" for one in other letters."""
+    counts = {code: len(script.findall(text)) for code, script in _SCRIPTS}
+    letters = sum(map(str.isalpha, text))
+    # Kana are never in Chinese, and Han is in all three.
+    if counts["ja"] > 0.02 * letters:
+        return "ja"
+    code = max(("ko", "zh"), key=lambda name: counts[name])
+    return code if counts[code] > 0.1 * letters else ""
+
+
+def voices_in(listing: str) -> dict[str, str]:
+    """The first voice for each language in what `say -v ?` prints."""
+    voices: dict[str, str] = {}
+    for line in listing.splitlines():
+        if match := _VOICE.match(line):
+            voices.setdefault(match[2], match[1])
+    return voices
+
+
+class Speaker(QObject):
+    """`changed` follows the beginning and the end of speech. `program` is what speaks, found by itself."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.program = program_of_system()
+        self._voices: dict[str, str] | None = None
+        self._process: QProcess | None = None
+
+    @property
+    def speaking(self) -> bool:
+        return self._process is not None
+
+    def speak(self, text: str, language: str) -> None:
+        """Read a text; `language` is the window's, for a text whose script does not tell its own."""
+        self.stop()
+        if self.program is None or not text.strip():
+            return
+        # A voice for these languages would spell out a text in Latin letters.
+        code = language_of(text) or ("en" if language[:2] in ("ko", "ja", "zh") else language[:2])
+        if not self._is_say:
+            self._run(["--wait", "--language", code, "--", text[:LONGEST]])
+        elif self._voices is None:
+            self._ask_for_voices(text, code)
+        else:
+            self._say(text, code)
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        process.finished.disconnect()
+        process.errorOccurred.disconnect()
+        process.finished.connect(process.deleteLater)
+        process.kill()
+        if self.program is not None and not self._is_say:
+            # The voice is in a program of its own, which goes on by itself.
+            QProcess.startDetached(self.program, ["--cancel"])
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Be silent, and wait until the system's program has gone."""
+        process = self._process
+        self.stop()
+        if process is not None:
+            process.waitForFinished(1000)
+
+    @property
+    def _is_say(self) -> bool:
+        return self.program is not None and self.program.endswith("say") and not self.program.endswith("spd-say")
+
+    def _ask_for_voices(self, text: str, code: str) -> None:
+        """Which voice speaks which language is asked once."""
+
+        def listed(process: QProcess) -> None:
+            self._voices = voices_in(bytes(process.readAllStandardOutput().data()).decode("utf-8", "replace"))
+            self._say(text, code)
+
+        self._run(["-v", "?"], listed)
+
+    def _say(self, text: str, code: str) -> None:
+        voice = (self._voices or {}).get(code)
+        self._run([*(["-v", voice] if voice else []), "-f", "-"], text=text[:LONGEST])
+
+    def _run(self, arguments: list[str], then: Callable[[QProcess], None] | None = None, text: str = "") -> None:
+        process = self._process = QProcess(self)
+
+        def ended() -> None:
+            self._process = None
+            process.deleteLater()
+            if then is not None:
+                then(process)
+            if self._process is None:
+                self.changed.emit()
+
+        def failed(error: QProcess.ProcessError) -> None:
+            if error == QProcess.ProcessError.FailedToStart:
+                ended()
+
+        process.finished.connect(ended)
+        process.errorOccurred.connect(failed)
+        process.start(self.program or "", arguments)
+        process.write(text.encode())
+        process.closeWriteChannel()
+        self.changed.emit()

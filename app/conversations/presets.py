@@ -1,0 +1,82 @@
+"""Presets: a system prompt with settings under a name, to begin chats with or to put upon one. No Qt in here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.encoding import to_json
+from app.conversations.own_settings import usable
+from app.preferences.generation import PRESETS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.conversations.database import Database
+
+# The name under which the store keeps what new chats begin with.
+_NEW_CHATS = ""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """`own` holds only what differs from the defaults. `built_in` is the name of one that comes with Tandem, whose
+    words the window knows; a person's own have a `name`.
+    """
+
+    name: str
+    system_prompt: str = ""
+    own: Mapping[str, Any] = field(default_factory=dict)
+    built_in: str = ""
+
+
+BUILT_IN = (
+    *(Preset("", own=values, built_in=name) for name, values in PRESETS.items()),
+    Preset("", "Answer in as few words as the question allows. Write in {{language}}.", built_in="concise"),
+)
+
+
+def preset_in_use(presets: Sequence[Preset], system_prompt: str, own: Mapping[str, Any]) -> Preset | None:
+    """The preset that a chat has, told by its values."""
+    return next((preset for preset in presets if preset.system_prompt == system_prompt and preset.own == own), None)
+
+
+class Presets:
+    """The presets of the store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[Preset]:
+        """A person's own, by name."""
+        rows = self._database.rows("SELECT * FROM presets WHERE name <> ? ORDER BY name", (_NEW_CHATS,))
+        return [_preset(row) for row in rows]
+
+    def of_new_chats(self) -> Preset:
+        row = self._database.row("SELECT * FROM presets WHERE name = ?", (_NEW_CHATS,))
+        return Preset(_NEW_CHATS) if row is None else _preset(row)
+
+    def save(self, name: str, system_prompt: str, own: Mapping[str, Any]) -> None:
+        """Keep a preset; one of the same name is replaced."""
+        self._save(" ".join(name.split()), system_prompt, own)
+
+    def save_for_new_chats(self, system_prompt: str, own: Mapping[str, Any]) -> None:
+        self._save(_NEW_CHATS, system_prompt, own)
+
+    def delete(self, name: str) -> None:
+        with self._database.write():
+            self._database.execute("DELETE FROM presets WHERE name = ?", (name,))
+
+    def _save(self, name: str, system_prompt: str, own: Mapping[str, Any]) -> None:
+        with self._database.write():
+            self._database.execute(
+                """
+                INSERT INTO presets (name, system_prompt, settings) VALUES (?, ?, ?) ON CONFLICT (name)
+                DO UPDATE SET system_prompt = excluded.system_prompt, settings = excluded.settings""",
+                (name, system_prompt, to_json(own)),
+            )
+
+
+def _preset(row: Any) -> Preset:
+    return Preset(row["name"], row["system_prompt"], usable(json.loads(row["settings"])))

@@ -1,0 +1,145 @@
+"""The part of the session that is about models: the engine, the pair that is loaded, and what is on its way."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge import Bridge
+from engine.errors import EngineError, InternalFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from engine.engine import Engine
+    from engine.settings import EngineSettings
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for.
+
+    `draft_problem` says why the draft that was asked for is not in use.
+    """
+
+    main: Any = None
+    draft: Any = None
+    loading: str = ""
+    wanted: str = ""
+    draft_problem: EngineError | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What main and draft are called in stored figures and settings, "" for one that is not there."""
+        return self.main.name if self.main else "", self.draft.name if self.draft else ""
+
+
+class ModelSession(QObject):
+    """Owns the engine. `models_changed` follows everything that happens to the pair, `problem` carries an error that
+    belongs to no answer.
+    """
+
+    models_changed = Signal()
+    problem = Signal(object)
+
+    def __init__(self, make_engine: Callable[[], Engine], starter_pair: tuple[Path, Path]) -> None:
+        super().__init__()
+        self._make_engine = make_engine
+        self._engine: Engine | None = None
+        self._limits: EngineSettings | None = None
+        self._closed = False
+        self.starter_pair = starter_pair
+        self.bridge = Bridge(self)
+        self.pair = Pair()
+
+    @property
+    def engine(self) -> Engine:
+        """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
+        if self._engine is None:
+            self._engine = self._make_engine()
+            if self._limits is not None:
+                self._engine.configure(self._limits)
+        return self._engine
+
+    def configure(self, limits: EngineSettings) -> None:
+        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
+        if limits != self._limits:
+            self._limits = limits
+            if self._engine is not None:
+                self._engine.configure(limits)
+
+    def ask_engine(
+        self,
+        call: Callable[[Engine], Future[T]],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
+    ) -> bool:
+        """Hand what a call brings to `then`, its error to `failed`; False where there is no engine yet or any more."""
+        if self._engine is None or self._closed:
+            return False
+
+        def done(future: Future[T]) -> None:
+            error = future.exception()
+            if error is None:
+                then(future.result())
+            elif failed is not None:
+                failed(_as_engine_error(error))
+
+        self.bridge.watch(call(self._engine), done)
+        return True
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Of the model that is on its way: bytes that are in memory, and all of them; 0 before that is known."""
+        return self._engine.reading if self._engine is not None else (0, 0)
+
+    def load_starter(self) -> None:
+        main, draft = self.starter_pair
+        self.load(str(main), str(draft))
+
+    def load(self, main: str, draft: str | None) -> None:
+        """Load a pair; `models_changed` follows at once and again when it is there, `problem` if it cannot be
+        used.
+        """
+        self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
+        self.models_changed.emit()
+        self.bridge.watch(self.engine.load(main, draft), self._loaded)
+
+    def set_draft(self, draft: str | None) -> None:
+        """Change the draft model without reloading the main model; None takes it away."""
+        self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
+        self.models_changed.emit()
+        self.bridge.watch(self.engine.set_draft(draft), self._loaded)
+
+    def unload(self) -> None:
+        """Give back the memory of both models."""
+        self.bridge.watch(self.engine.unload(), self._loaded)
+
+    def _loaded(self, future: Future[Any]) -> None:
+        error = future.exception()
+        if error is None:
+            pair = future.result()
+            self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
+        else:
+            problem = _as_engine_error(error)
+            # Whatever was loaded before is still there.
+            failed = problem if self.pair.loading == "draft" else None
+            self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
+            self.problem.emit(problem)
+        self.models_changed.emit()
+
+
+def _as_engine_error(error: BaseException) -> EngineError:
+    if isinstance(error, EngineError):
+        return error
+    log.error("the engine failed in a call", exc_info=error)
+    return InternalFailure(str(error) or type(error).__name__)

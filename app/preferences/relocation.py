@@ -1,0 +1,146 @@
+"""Moves a folder to another disk without ever risking it: copy, compare, switch, and only then remove. No Qt in here.
+
+What is left in the old place is a link to the new one, so every program that knew the folder still finds it, and a disk
+that is not plugged in is told of instead of being taken for an empty folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from engine.errors import EngineError
+
+_CHUNK = 4 * 2**20
+# Beside the new folder while it is being filled, and beside the old one until the new one is in its place.
+_FILLING, _REPLACED = ".tandem-moving", ".tandem-moved"
+
+
+class MoveRefused(EngineError):
+    """The folder stays where it is. `reason`: "not-empty", "inside", "no-space" (needed, free), "differs" (file), "io"
+    (detail), "stopped" or "nothing" (there is no folder).
+    """
+
+    code = "move-refused"
+
+    def __init__(self, reason: str, **arguments: object) -> None:
+        self.reason = reason
+        super().__init__(f"the folder was not moved: {reason} {arguments}", reason=reason, **arguments)
+
+
+class Progress:
+    """How far a move has come, for another thread to look at; setting `stopped` ends it."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total = 0
+        self.stopped = False
+
+
+def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
+    """Put what is in `old` into `new`, which must not hold anything, and leave a link. Raises `MoveRefused`."""
+    progress = progress or Progress()
+    source = old.resolve()
+    _check(source, new, progress)
+    filling = new.with_name(new.name + _FILLING)
+    written = filling
+    try:
+        shutil.rmtree(filling, ignore_errors=True)
+        filling.mkdir(parents=True)
+        for name in _files(source):
+            _copy(source / name, filling / name, progress)
+        if new.exists():
+            new.rmdir()
+        os.replace(filling, new)
+        written = new
+        _switch(old, new)
+    except MoveRefused:
+        shutil.rmtree(written, ignore_errors=True)
+        raise
+    except OSError as error:
+        shutil.rmtree(written, ignore_errors=True)
+        raise MoveRefused("io", detail=error.strerror or str(error)) from error
+    shutil.rmtree(source if source != old else old.with_name(old.name + _REPLACED), ignore_errors=True)
+
+
+def heal(old: Path) -> None:
+    """Bring back a folder whose move was cut off between leaving its place and leaving a link there."""
+    replaced = old.with_name(old.name + _REPLACED)
+    if not os.path.lexists(old) and replaced.is_dir():
+        with suppress(OSError):
+            os.rename(replaced, old)
+
+
+def _check(source: Path, new: Path, progress: Progress) -> None:
+    if not source.is_dir():
+        raise MoveRefused("nothing")
+    target = new.absolute()
+    parents = {target.resolve(), *target.resolve().parents}
+    if source in parents or target.resolve() in source.parents:
+        raise MoveRefused("inside")
+    if os.path.lexists(new) and not (new.is_dir() and not any(new.iterdir())):
+        raise MoveRefused("not-empty")
+    files = [source / name for name in _files(source)]
+    progress.total = sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
+    free = shutil.disk_usage(_existing(target)).free
+    if free < progress.total:
+        raise MoveRefused("no-space", needed=progress.total, free=free)
+
+
+def _existing(path: Path) -> Path:
+    return next(place for place in (path, *path.parents) if place.is_dir())
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Everything below `folder` that is no folder, and empty folders, as paths relative to it."""
+    for place, folders, files in os.walk(folder):
+        here = Path(place).relative_to(folder)
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        yield from (here / name for name in (*files, *links))
+        if not files and not folders and here != Path("."):
+            yield here
+
+
+def _copy(source: Path, target: Path, progress: Progress) -> None:
+    """One file, link or empty folder, read back from the disk and compared."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_symlink():
+        target.symlink_to(os.readlink(source))
+    elif source.is_dir():
+        target.mkdir(exist_ok=True)
+    else:
+        written = hashlib.sha256()
+        with source.open("rb") as reader, target.open("wb") as writer:
+            while chunk := reader.read(_CHUNK):
+                if progress.stopped:
+                    raise MoveRefused("stopped")
+                writer.write(chunk)
+                written.update(chunk)
+                progress.done += len(chunk)
+            writer.flush()
+            os.fsync(writer.fileno())
+        shutil.copystat(source, target)
+        with target.open("rb") as reader:
+            if hashlib.file_digest(reader, "sha256").digest() != written.digest():
+                raise MoveRefused("differs", file=source.name)
+
+
+def _switch(old: Path, new: Path) -> None:
+    """`old` becomes a link to `new`. A folder leaves its place first; it comes back if the link cannot be made."""
+    if old.is_symlink():
+        link = old.with_name(old.name + _REPLACED)
+        link.unlink(missing_ok=True)
+        link.symlink_to(new.absolute())
+        os.replace(link, old)
+        return
+    replaced = old.with_name(old.name + _REPLACED)
+    os.rename(old, replaced)
+    try:
+        old.symlink_to(new.absolute())
+    except OSError:
+        os.rename(replaced, old)
+        raise

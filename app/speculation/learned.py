@@ -1,0 +1,72 @@
+"""What was learned about pairs of models, as rows for a person. No Qt in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.tuning import best_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.tuning import ContextFigures, LearnedPair, Pair
+
+SOURCES = ("draft", "ngram")
+
+
+@dataclass(frozen=True)
+class LearnedRow:
+    """One pair at texts of `tokens_from` tokens and more, below `tokens_below` (None: without end).
+
+    `depth` guesses of `source` a round are expected to be fastest, `speedup` times as fast as plain decoding at
+    `plain_tps`; depth 0 where plain decoding is. `accept_rate` is the share of that source's guesses that were right,
+    None before any was made; `samples` rounds were measured.
+    """
+
+    pair: Pair
+    main: str
+    draft: str
+    loaded: bool
+    tokens_from: int
+    tokens_below: int | None
+    plain_tps: float
+    source: str
+    depth: int
+    speedup: float
+    accept_rate: float | None
+    samples: int
+
+
+def learned_rows(pairs: Iterable[LearnedPair]) -> list[LearnedRow]:
+    """A row for each pair and context length: the loaded pair first, then what was used last."""
+    latest_first = list(pairs)[::-1]
+    ordered = sorted(latest_first, key=lambda pair: not pair.loaded)
+    return [_row(pair, figures) for pair in ordered for figures in pair.contexts]
+
+
+def accept_rate(pair: LearnedPair, source: str) -> float | None:
+    """Accepted over checked guesses of a source, over all positions."""
+    guesses = [one for one in pair.acceptance if one.source == source]
+    reached = sum(one.reached for one in guesses)
+    return sum(one.accepted for one in guesses) / reached if reached else None
+
+
+def _row(pair: LearnedPair, figures: ContextFigures) -> LearnedRow:
+    source = max(SOURCES, key=lambda one: best_of(figures, one)[1])
+    depth, speedup = best_of(figures, source)
+    measured = sum(one.samples for one in figures.depths if one.source == source)
+    return LearnedRow(
+        pair.pair,
+        pair.main,
+        pair.draft,
+        pair.loaded,
+        figures.tokens_from,
+        figures.tokens_below,
+        figures.plain_tps,
+        source,
+        depth,
+        speedup,
+        accept_rate(pair, source),
+        figures.plain_samples + measured,
+    )

@@ -1,0 +1,196 @@
+"""The calibration on screen: that it runs, and then what it found in words and as a table of depths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from app import theme, wording
+from app.icons import icon
+from app.models.entries import pair_name
+from app.overlay import Overlay
+from app.speculation import figures
+from app.speculation.gauges import label
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+    from app.speculation.tuner import Tuner
+    from engine.tuning import Calibration, ContextFigures, DepthFigures
+
+_WIDTH, _HEIGHT = 620, 470
+
+
+class TuningView(Overlay):
+    """Shows what the tuner holds. Closing it ends what runs; `again` is the action that starts anew."""
+
+    def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
+        super().__init__(window, _WIDTH, _HEIGHT)
+        self._tuner, self._action = tuner, again
+        self._title, self._pair = label(self, "title"), label(self, "muted")
+        self._pair.setTextFormat(Qt.TextFormat.PlainText)
+        self._leave = QToolButton(self)
+        self._leave.setProperty("look", "quiet")
+        self.words = label(self, "reason-plain")
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.cells: list[list[QLabel]] = []
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(24)
+        self._grid.setVerticalSpacing(6)
+        self._note = label(self, "muted")
+        self._note.setWordWrap(True)
+        self.stop, self.again = QPushButton(self), QPushButton(self)
+        for button in (self.stop, self.again):
+            button.setProperty("look", "button")
+        self._build()
+        self.stop.clicked.connect(tuner.cancel)
+        self.again.clicked.connect(again.trigger)
+        again.changed.connect(self.refresh)
+        self._leave.clicked.connect(self.close_overlay)
+        self.closed.connect(tuner.cancel)
+        tuner.changed.connect(self.refresh)
+        self.retranslate()
+
+    def _build(self) -> None:
+        self.column.setContentsMargins(20, 16, 20, 16)
+        self.column.setSpacing(12)
+        top = QHBoxLayout()
+        top.addWidget(self._title)
+        top.addWidget(self._pair, 1)
+        top.addWidget(self._leave)
+        self.column.addLayout(top)
+        self.column.addWidget(self.words)
+        self.column.addLayout(self._grid)
+        self.column.addWidget(self._note)
+        self.column.addStretch(1)
+        bottom = QHBoxLayout()
+        bottom.addStretch(1)
+        bottom.addWidget(self.stop)
+        bottom.addWidget(self.again)
+        self.column.addLayout(bottom)
+
+    def fill(self) -> None:
+        self.refresh()
+        self._leave.setFocus()
+
+    def refresh(self) -> None:
+        tuner = self._tuner
+        self._pair.setText(pair_name(*tuner.pair))
+        found = tuner.found
+        self._show_depths(found)
+        text = "\n".join(self._sentences())
+        self.words.setText(text)
+        self.words.setAccessibleName(text)
+        look = "reason" if found is not None and found.best_depth else "reason-plain"
+        self.words.setProperty("look", look)
+        self.words.style().unpolish(self.words)
+        self.words.style().polish(self.words)
+        self._note.setVisible(bool(self.cells))
+        self.stop.setVisible(tuner.running)
+        self.again.setVisible(not tuner.running)
+        self.again.setEnabled(self._action.isEnabled())
+
+    def _sentences(self) -> list[str]:
+        tuner = self._tuner
+        if tuner.running:
+            return [self.tr("Measuring what rounds of every depth cost here. This takes a few seconds.")]
+        if tuner.error is not None:
+            return [wording.error_sentence(tuner.error)]
+        found = tuner.found
+        if found is None or found.figures is None:
+            return [self.tr("Nothing could be measured.")]
+        said = [
+            self._best(found, found.figures),
+            self.tr("Plain decoding does {speed} tokens/s here.").format(speed=figures.number(found.figures.plain_tps)),
+        ]
+        if found.complete:
+            said.append(
+                self.tr("Answers go by this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
+            )
+        else:
+            said.append(self.tr("It was stopped early: what was not reached keeps its old figures."))
+        return said
+
+    def _best(self, found: Calibration, measured: ContextFigures) -> str:
+        if found.best_depth:
+            if found.acceptance_seen:
+                text = self.tr(
+                    "Best here: %n guess(es) a round, {times} as fast as plain decoding.", "", found.best_depth
+                )
+            else:
+                text = self.tr(
+                    "Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with "
+                    "most pairs. Your answers will show how many are.",
+                    "",
+                    found.best_depth,
+                )
+            return text.format(times=figures.times(found.speedup))
+        pays = [one.break_even for one in _shown(measured) if one.break_even is not None]
+        if not pays:
+            return self.tr("Plain decoding is fastest here: even guesses that are all right would not pay.")
+        text = self.tr("Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.")
+        return text.format(rate=figures.percent(min(pays)))
+
+    def _show_depths(self, found: Calibration | None) -> None:
+        """A line for each depth, anew: there are eight at most."""
+        for cell in (cell for line in self.cells for cell in line):
+            self._grid.removeWidget(cell)
+            cell.deleteLater()
+        self.cells = []
+        measured = found.figures if found is not None else None
+        if found is None or measured is None or not measured.depths:
+            return
+        self._add_line(
+            [self.tr("Guesses"), self.tr("Plain steps"), self.tr("Pays from"), self.tr("Expected")], "caption"
+        )
+        for one in _shown(measured):
+            self._add_line(_line(one, measured), "strong" if one.depth == found.best_depth else "muted")
+
+    def _add_line(self, texts: list[str], look: str) -> None:
+        line = [label(self, look) for _ in texts]
+        for place, (cell, text) in enumerate(zip(line, texts, strict=True)):
+            cell.setText(text)
+            self._grid.addWidget(cell, len(self.cells), place, Qt.AlignmentFlag.AlignRight)
+        self.cells.append(line)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Tune on this machine"))
+        self._note.setText(
+            self.tr(
+                "What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the "
+                "tokens a second that are expected of it."
+            )
+        )
+        self.stop.setText(self.tr("Stop"))
+        self.again.setText(self.tr("Measure again"))
+        self._leave.setToolTip(self.tr("Close"))
+        self._leave.setAccessibleName(self.tr("Close"))
+        self._leave.setIcon(icon("close", theme.colours().muted))
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "again"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._leave.setIcon(icon("close", theme.colours().muted))
+
+
+def _shown(measured: ContextFigures) -> list[DepthFigures]:
+    """The depths of the draft model, or those of lookup where there is none."""
+    drafts = [one for one in measured.depths if one.source == "draft"]
+    return drafts or list(measured.depths)
+
+
+def _line(one: DepthFigures, measured: ContextFigures) -> list[str]:
+    return [
+        figures.number(one.depth, 0),
+        figures.number(one.round_s * measured.plain_tps),
+        figures.percent(one.break_even),
+        figures.number(one.expected_tps),
+    ]

@@ -1,0 +1,41 @@
+"""What an engine may have learned, as it tells it."""
+
+from __future__ import annotations
+
+from engine.tuning import Calibration, ContextFigures, DepthFigures, GuessFigures, LearnedPair
+
+PAIR = ("Qwen3-8B-4bit, 4.7 GB", "Qwen3-0.6B-4bit, 0.3 GB")
+OTHER = ("Llama-3.2-3B-Instruct-4bit, 1.8 GB", "")
+_COSTS = (
+    (1, 1.25, 45.0),
+    (2, 1.4, 58.0),
+    (3, 1.55, 66.0),
+    (4, 1.7, 70.5),
+    (5, 1.95, 69.0),
+    (6, 2.2, 65.0),
+    (8, 2.7, 57.0),
+)
+
+
+def depths(source: str = "draft", plain_tps: float = 32.8, faster: float = 1.0) -> tuple[DepthFigures, ...]:
+    """Rounds of 1 to 8 guesses; four are best."""
+    return tuple(
+        DepthFigures(source, depth, cost / plain_tps, 0.2 * cost / plain_tps, 0.1 * depth, faster * tps, 6)
+        for depth, cost, tps in _COSTS
+    )
+
+
+SHORT = ContextFigures(0, 512, 32.8, 40, depths())
+LONG = ContextFigures(4096, None, 24.0, 12, depths("ngram", 24.0, faster=0.3))
+LEARNED = (
+    LearnedPair(OTHER, "Llama-3.2-3B-Instruct-4bit", "", False, (ContextFigures(0, 512, 61.0, 9),), ()),
+    LearnedPair(
+        PAIR,
+        "Qwen3-8B-4bit",
+        "Qwen3-0.6B-4bit",
+        True,
+        (SHORT, LONG),
+        (GuessFigures("draft", 0, 80.0, 64.0), GuessFigures("draft", 1, 60.0, 41.0)),
+    ),
+)
+FOUND = Calibration(PAIR, SHORT, 4, 70.5 / 32.8, True, True, 2.4)

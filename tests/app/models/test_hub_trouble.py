@@ -1,0 +1,283 @@
+"""Whatever goes wrong between a download and the Hub: the words on its card in four languages, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.language import LANGUAGES
+from app.main_window import MainWindow
+from app.models import wording
+from app.models.download_card import DownloadCard
+from app.models.library import Library
+from app.models.page import INSTALLED, SEARCH
+from app.models.shelf import Places
+from app.preferences.preference_file import PreferenceFile
+from engine.hub import transfer
+from engine.hub.download_job import JobSettings
+from tests.app.models.conftest import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
+from tests.engine.hub.model_folders import model_files
+from tests.fakehub.server import FakeHub, Fault
+
+NAME = "org/model"
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What is broken, what the card then says in English, and whether there is a page to go to."""
+
+    arrange: Callable[[FakeHub, Library, pytest.MonkeyPatch], object]
+    words: str
+    has_page: bool = False
+
+
+def refuse_token(_hub: FakeHub, library: Library, _patch: pytest.MonkeyPatch) -> None:
+    library.keep_token("hf_revoked", then=lambda _kept: None)
+
+
+def fill_the_disk(_hub: FakeHub, _library: Library, patch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    patch.setattr(transfer.os, "pwrite", full)
+
+
+def set_private(hub: FakeHub, *_: object) -> None:
+    hub.repositories[NAME].private = True
+
+
+def set_gated(hub: FakeHub, *_: object) -> None:
+    hub.repositories[NAME].gated = True
+
+
+def drop_weights(hub: FakeHub, *_: object) -> None:
+    del hub.repositories[NAME].files["model.safetensors"]
+
+
+def answer(status: int) -> Callable[..., None]:
+    def arrange(hub: FakeHub, *_: object) -> None:
+        hub.api_faults["/api"] = Fault(status=status)
+
+    return arrange
+
+
+def answer_as_no_hub(hub: FakeHub, *_: object) -> None:
+    hub.api_faults["/api"] = Fault(wrong_bytes=True)
+
+
+def unplug(hub: FakeHub, *_: object) -> None:
+    hub.unplugged = True
+
+
+def send_wrong_bytes(hub: FakeHub, *_: object) -> None:
+    hub.fault(NAME, "model.safetensors", wrong_bytes=True)
+
+
+TROUBLES = {
+    "gated": Trouble(set_gated, "The authors of org/model ask for your consent first.", has_page=True),
+    "private": Trouble(set_private, "There is no model org/model, or it is private."),
+    "missing": Trouble(lambda hub, *_: hub.repositories.clear(), "There is no model org/model, or it is private."),
+    "token-refused": Trouble(refuse_token, "The Hub refuses your token: it is wrong, expired or revoked."),
+    "offline": Trouble(unplug, "The Hub cannot be reached."),
+    "wrong-mirror": Trouble(answer_as_no_hub, " does not answer like a Hugging Face Hub. Check the mirror"),
+    "server-error": Trouble(answer(503), "The Hub has a problem of its own (error 503)."),
+    "rate-limited": Trouble(answer(429), "The Hub asks to wait because of many requests."),
+    "not-mlx": Trouble(drop_weights, "org/model holds no MLX weights."),
+    "disk-full": Trouble(fill_the_disk, "The disk is full. Make room, then go on; nothing is lost."),
+    "checksum": Trouble(send_wrong_bytes, "model.safetensors arrived damaged twice."),
+}
+
+
+@pytest.fixture
+def plain_library(hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot) -> Library:
+    """Without a window; the Hub has one more model."""
+    hub.add(NAME, model_files())
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(hub_endpoint=hub.endpoint)
+    library = Library(preferences, lambda: places, KeychainInMemory())
+    library.start()
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    return library
+
+
+@pytest.mark.parametrize("name", TROUBLES)
+def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
+    name: str,
+    hub: FakeHub,
+    plain_library: Library,
+    qapp: Application,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trouble, library = TROUBLES[name], plain_library
+    card = DownloadCard(NAME, library.page_of(NAME))
+    try:
+        trouble.arrange(hub, library, monkeypatch)
+        library.get(NAME)
+        qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"], timeout=20_000)
+        said = set()
+        for language in LANGUAGES:
+            qapp.language.choose(language)
+            card.show_status(library.downloads[0], "Model")
+            said.add(card.facts.text())
+            assert "{" not in card.facts.text()
+            assert card.page_button.isHidden() != trouble.has_page
+            if language == "en":
+                assert trouble.words in card.facts.text()
+                assert card.main_button.text() == ("I have access now" if trouble.has_page else "Try again")
+        assert len(said) == len(LANGUAGES)
+    finally:
+        library.close()
+        card.deleteLater()
+
+
+def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
+    hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot
+) -> None:
+    hub.add(NAME, model_files())
+    tight = JobSettings(policy=QUICK, free_bytes=lambda _path: 1_000_000, space_margin=2_000_000)
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(hub_endpoint=hub.endpoint)
+    library = Library(preferences, lambda: replace(places, jobs=tight), KeychainInMemory())
+    library.get(NAME)
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"], timeout=20_000)
+    words = wording.download_words(library.downloads[0])
+    library.close()
+    assert words.endswith("are needed and 1 MB are free on the disk. Make room, then go on.")
+    assert hub.bytes_sent(NAME) == 0
+
+
+def test_a_cable_that_is_pulled_and_put_back_costs_nothing(
+    hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot
+) -> None:
+    files = model_files() | {"model-00002-of-00002.safetensors": bytes(400_000)}
+    hub.add(NAME, files)
+    hub.bytes_a_second = 400_000
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(hub_endpoint=hub.endpoint)
+    patient = JobSettings(policy=replace(QUICK, tries=10_000), space_margin=0)
+    library = Library(preferences, lambda: replace(places, jobs=patient), KeychainInMemory())
+    library.get(NAME)
+    qtbot.waitUntil(lambda: bool(library.downloads) and library.downloads[0].bytes_done > 50_000, timeout=20_000)
+    hub.unplugged = True
+    qtbot.waitUntil(lambda: "connecting again" in wording.download_words(library.downloads[0]), timeout=20_000)
+    assert library.downloads[0].bytes_per_second >= 0
+    hub.unplugged, hub.bytes_a_second = False, None
+    qtbot.waitUntil(lambda: library.downloads[0].state == "ready", timeout=20_000)
+    library.close()
+    twice = hub.bytes_sent(NAME) - sum(len(content) for name, content in files.items() if name != "README.md")
+    assert twice <= 64 * 1024
+
+
+def test_a_long_outage_ends_in_words_and_one_press_goes_on(hub: FakeHub, plain_library: Library, qtbot: QtBot) -> None:
+    library = plain_library
+    hub.unplugged = True
+    library.get(NAME)
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"], timeout=20_000)
+    hub.unplugged = False
+    library.resume(NAME)
+    qtbot.waitUntil(lambda: library.downloads[0].state == "ready", timeout=20_000)
+    library.close()
+
+
+def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
+    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    hub.repositories[TINY_DRAFT].gated = True
+    hub.tokens.add("hf_secret")
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    library.get(TINY_DRAFT)
+    qtbot.waitUntil(lambda: window._banner._button.text() == "Show the download", timeout=20_000)
+    window._banner._button.click()
+    page = window._settings.page("models")
+    qtbot.waitUntil(lambda: bool(page.download_cards()))
+    (card,) = page.download_cards()
+    address = f"{hub.endpoint}/{TINY_DRAFT}"
+    QTest.mouseClick(card.page_button, Qt.MouseButton.LeftButton)
+    assert card.facts.text() == f"Opens {address} in your browser."
+    assert opened == []
+    QTest.mouseClick(card.page_button, Qt.MouseButton.LeftButton)
+    assert opened == [address]
+    assert "ask for your consent" in card.facts.text()
+    library.keep_token("hf_secret", then=lambda _kept: None)
+    card.main_button.click()
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"], timeout=20_000)
+
+
+def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_page(
+    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+) -> None:
+    hub.add("org/asks-first", model_files(), gated=True)
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    window._settings.open("models")
+    page = window._settings.page("models")
+    page.show_tab(SEARCH)
+    for text in ("asks-first", "https://huggingface.co/org/asks-first"):
+        page.field.clear()
+        QTest.keyClicks(page.field, text)
+        qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == ["org/asks-first"], timeout=20_000)
+        (card,) = page.cards()
+        assert "asks for your consent" in card.facts.text()
+        assert not card.page_button.isHidden()
+        page.field.clear()
+        library.finder.search("")
+        qtbot.waitUntil(lambda: not page.cards())
+
+
+def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here(
+    window: MainWindow, library: Library, hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], qtbot: QtBot
+) -> None:
+    hub.add("someone/Tiny-Tuned-32bit", tiny_pair[TINY_DRAFT])
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    library.get(TINY_MAIN)
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text, timeout=20_000)
+    window._banner._button.click()
+    qtbot.waitUntil(lambda: window._session.ready, timeout=60_000)
+    window._settings.open("models")
+    page = window._settings.page("models")
+    page.show_tab(SEARCH)
+    hub.sent.clear()
+    QTest.keyClicks(page.field, "tuned")
+    qtbot.waitUntil(lambda: bool(page.cards()) and page.cards()[0].entry.advice is not None, timeout=20_000)
+    (card,) = page.cards()
+    assert card.entry.context == 512
+    assert card.entry.fit is not None
+    assert card.entry.fit.context == 512
+    assert card.facts.text().startswith("As draft for Tiny Main: ")
+    assert not [sent for sent in hub.sent if sent.name.endswith(".safetensors")]
+
+
+def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
+    window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    library.get(TINY_DRAFT)
+    qtbot.waitUntil(lambda: bool(library.inventory.installed), timeout=20_000)  # type: ignore[union-attr]
+    (config,) = (tmp_path / "cache").rglob("config.json")
+    content = config.read_bytes()
+    config.resolve().write_bytes(content.replace(b"512", b"513"))
+    window._settings.open("models")
+    page = window._settings.page("models")
+    page.show_tab(INSTALLED)
+    page.cards()[0].check_button.click()
+    qtbot.waitUntil(lambda: page.cards()[0].badge.text() == "damaged", timeout=20_000)
+    (card,) = page.cards()
+    assert card.facts.text() == "Not as it was published: config.json. Repair fetches only these again."
+    assert card.main_button.text() == "Repair"
+    hub.sent.clear()
+    card.main_button.click()
+    qtbot.waitUntil(lambda: config.exists() and config.read_bytes() == content, timeout=20_000)
+    qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"}, timeout=20_000)
+    assert [sent.name for sent in hub.sent] == ["config.json"]
+    page.cards()[0].check_button.click()
+    qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"), timeout=20_000)

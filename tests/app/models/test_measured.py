@@ -1,0 +1,93 @@
+"""What pairs brought before: out of the stored figures, and in the advice of the next start."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
+from app.conversations.request_history import PairSummary
+from app.main_window import MainWindow
+from app.models.entries import Entry
+from app.models.measured import Measured, learned_pairs, measured_pairs
+from app.session import Session
+from engine.stats import RequestStats
+from tests.app.conftest import STARTER
+from tests.app.learned_figures import LEARNED
+from tests.app.models.shown_library import DRAFT, MAIN, ShownLibrary, path_of, stocked
+from tests.app.scripted_engine import ScriptedEngine
+
+USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0)
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        replace(USED, draft_model=""),
+        replace(USED, method="ngram"),
+        replace(USED, drafted=0),
+        replace(USED, speedup=None),
+    ],
+)
+def test_what_says_nothing_of_a_pair_is_left_out(summary: PairSummary) -> None:
+    assert measured_pairs([summary]) == {}
+
+
+def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
+    once = replace(USED, method="draft", generated_tokens=50, speedup=3.0)
+    assert measured_pairs([USED, once]) == {("main", "draft"): Measured(1.8, 0.75)}
+    assert measured_pairs([once, USED]) == measured_pairs([USED, once])
+
+
+def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
+    chats = tmp_path / "chats.db"
+    store, _report = open_store(chats)
+    chat = store.conversations.create()
+    asked = store.messages.add_user_turn(chat, "hello")
+    answer = store.answers.start(asked, AnswerSource(MAIN, DRAFT, "auto", {}, None))
+    figures = RequestStats(
+        generated_tokens=201, rounds=70, drafted=200, accepted=150, decode_tps=50.0, plain_tps=25.0, draft=DRAFT
+    )
+    store.answers.finish(answer, "stop", figures, "Hello.")
+    store.close()
+    session = Session(lambda: ScriptedEngine([]), STARTER, chats)  # type: ignore[arg-type, return-value]
+    library = ShownLibrary(tmp_path)
+    window = MainWindow(session, qapp, library)
+    try:
+        window.show()
+        session.load(path_of(MAIN), path_of(DRAFT))
+        qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75)})
+        window._header.draft.click()
+        assert "Measured here: 2.0×, 75 % accepted." in window._switcher.draft_picker.said()[0]
+    finally:
+        window.close()
+        window.deleteLater()
+
+
+def test_what_the_engine_has_learned_stands_in_where_no_answer_is_kept(tmp_path: Path) -> None:
+    learned = learned_pairs(LEARNED)
+    ((pair, figures),) = learned.items()
+    assert pair == ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit")
+    assert (round(figures.speedup, 2), figures.accept_rate) == (2.15, 105 / 140)
+    library = ShownLibrary(tmp_path)
+    main, draft = (replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in pair_of(library))
+    library.inventory = replace(stocked(), installed=(main, draft))
+    library.take_learned(learned)
+    assert library.measured_with(main.path) == {draft.id: figures}
+    kept = {pair: Measured(1.5, 0.6)}
+    library.take_measured(kept)
+    assert library.measured_with(main.path) == {draft.id: Measured(1.5, 0.6)}
+    library.close()
+
+
+def pair_of(library: ShownLibrary) -> tuple[Entry, Entry]:
+    assert library.inventory is not None
+    main, draft = library.inventory.at(path_of(MAIN)), library.inventory.at(path_of(DRAFT))
+    assert main is not None
+    assert draft is not None
+    return main, draft

@@ -1,0 +1,39 @@
+"""What the header says while models change: how far it is, and whether speculation is on, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytestqt.qtbot import QtBot
+
+from tests.app.models.conftest import OpenShown
+from tests.app.models.shown_library import MAIN, path_of
+
+
+def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    session, header = window._session, window._header
+    session.pair = replace(session.pair, loading="main", wanted=path_of(MAIN))
+    session.models_changed.emit()
+    assert header.main._name.text() == "loading…"
+    assert header._look.isActive()
+    engine.reading = (1_200_000_000, 4_800_000_000)
+    header.show_reading()
+    assert header.main._name.text() == "loading 25 %"
+    session.pair = replace(session.pair, loading="")
+    session.models_changed.emit()
+    assert not header._look.isActive()
+    assert header.main._name.text() == "Qwen3 8B"
+
+
+def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    header = window._header
+    for width in (1440, 900, 560):
+        window.resize(width, 600)
+        assert header.draft._role.text() == "Draft on"
+        assert header.draft.property("look") == "chip-on"
+    window._session.set_draft(None)
+    qtbot.waitUntil(lambda: "No draft model is loaded." in header.draft.accessibleName())
+    assert header.draft._role.text() == "Draft off"
+    assert header.draft.property("look") == "chip"

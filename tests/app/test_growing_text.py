@@ -1,0 +1,102 @@
+"""Text that grows by words is not parsed again, and is shown as if it were."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.chat.blocks import Splitter
+from app.chat.prose import Prose
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+_PLAIN = (
+    "word ",
+    "a line of words ",
+    "wo",
+    "rd, and ",
+    "more. ",
+    "한국어 문장이 ",
+    "이어집니다. ",
+    "中文，字。",
+    "  ",
+    " ",
+)
+_BLOCKS = ("\n", "\n\n", "\n", "1", ". ", "2. two ", "- ", "* ", "# ", "> ", "    ", "| a | b |", "a | b", "\n--|--\n")
+_PAIRS = (
+    "**",
+    "*",
+    "_",
+    "`",
+    "~~",
+    "```\n",
+    "```",
+    "===",
+    "---",
+    "$$",
+    "$",
+    "x^2",
+    "\\(",
+    "\\)",
+    "[",
+    "]",
+    "](",
+    ")",
+    "]: ",
+)
+_ODD = ("http://", "www.", "example.org", "me@", "&amp", ";", "<b>", "</b>", "\\", "!", "5", ": ", "'title'", "(", "\t")
+
+
+def _stream(seed: int) -> list[str]:
+    """Pieces of Markdown, with plain words as the most frequent ones."""
+    draw = random.Random(seed)
+    return [draw.choice(_PLAIN if draw.random() < 0.6 else _BLOCKS + _PAIRS + _ODD) for _ in range(40)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, thorough = Splitter(), Splitter()
+    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
+    for piece in _stream(seed):
+        quick.feed(piece)
+        thorough.feed(piece)
+        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
+
+
+def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    splitter, parsed = Splitter(), []
+    settle = splitter._settle_prose
+    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
+    for word in ["A draft model ", "guesses ", "several ", "tokens, ", "and so on."]:
+        splitter.feed(word)
+    assert len(parsed) == 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_grown_prose_looks_like_prose_that_was_shown_whole(seed: int, qtbot: QtBot) -> None:
+    grown = Prose()
+    qtbot.addWidget(grown)
+    text = ""
+    for piece in _stream(1000 + seed):
+        text += piece
+        grown.show_markdown(text)
+        whole = Prose()
+        qtbot.addWidget(whole)
+        whole.show_markdown(text)
+        assert grown.document().toHtml() == whole.document().toHtml(), text
+
+
+def test_a_selection_stays_while_words_are_added(qtbot: QtBot) -> None:
+    prose = Prose()
+    qtbot.addWidget(prose)
+    prose.show_markdown("A draft model guesses")
+    cursor = prose.textCursor()
+    cursor.setPosition(2)
+    cursor.setPosition(7, cursor.MoveMode.KeepAnchor)
+    prose.setTextCursor(cursor)
+    prose.show_markdown("A draft model guesses several tokens")
+    assert prose.textCursor().selectedText() == "draft"
+    assert prose.toPlainText() == "A draft model guesses several tokens"

@@ -1,0 +1,35 @@
+"""A pace shows at once what is due, and the rest later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.speculation.pace import Pace
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+def test_the_first_wish_is_granted_at_once(qtbot: QtBot) -> None:  # noqa: ARG001
+    owner, shown = QObject(), []
+    Pace(3_600_000, lambda: shown.append(1), owner).ask()
+    assert shown == [1]
+
+
+def test_wishes_that_come_too_soon_are_granted_once_and_later(qtbot: QtBot) -> None:
+    owner, shown = QObject(), []
+    pace = Pace(30, lambda: shown.append(1), owner)
+    for _ in range(3):
+        pace.ask()
+    assert shown == [1]
+    qtbot.waitUntil(lambda: len(shown) == 2)
+
+
+def test_a_granted_wish_leaves_nothing_for_later(qtbot: QtBot) -> None:  # noqa: ARG001
+    owner, shown = QObject(), []
+    pace = Pace(0, lambda: shown.append(1), owner)
+    for _ in range(3):
+        pace.ask()
+    assert shown == [1, 1, 1]

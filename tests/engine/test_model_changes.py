@@ -1,0 +1,276 @@
+"""Models come and go between two tokens: nobody who streams is kept waiting, and nobody gets the wrong model."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, loading
+from engine.disk_thread import DiskThread
+from engine.errors import EngineClosed, EngineError, ModelNotUsable
+from engine.events import Failed, Finished
+from engine.loading import load_in_slices
+from engine.models import LoadedPair
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+from tests.tiny_models import write_disturbed_copy
+
+Outcome = LoadedPair | EngineError
+
+
+@pytest.fixture(autouse=True)
+def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tiny model in as many pieces as a large one."""
+    monkeypatch.setattr(loading, "PIECE_BYTES", 2**12)
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.load(tiny_main, None)
+    yield scheduler
+    scheduler.close()
+
+
+@pytest.fixture
+def other_main(tiny_main: Path, tmp_path: Path) -> Path:
+    """Says something else."""
+    return write_disturbed_copy(tiny_main, tmp_path / "other", amount=0.5)
+
+
+@pytest.fixture
+def broken(tiny_main: Path, tmp_path: Path) -> Path:
+    folder = Path(shutil.copytree(tiny_main, tmp_path / "broken"))
+    (folder / "tokenizer.json").write_text("{}")
+    return folder
+
+
+def ask_for_draft(scheduler: Scheduler, draft: Path | None) -> list[Outcome]:
+    ended: list[Outcome] = []
+    scheduler.changes.ask(scheduler.changes.set_draft(draft, allow_oversize=False), ended.append, holds=False)
+    return ended
+
+
+def ask_for_main(scheduler: Scheduler, main: Path, draft: Path | None = None) -> list[Outcome]:
+    ended: list[Outcome] = []
+    scheduler.changes.ask(scheduler.changes.load(main, draft, allow_oversize=False), ended.append)
+    return ended
+
+
+def finish(scheduler: Scheduler) -> None:
+    while scheduler.busy:
+        scheduler.step()
+
+
+def begun(scheduler: Scheduler, asked: Any) -> Client:
+    client = submit(scheduler, asked)
+    while not client.committed:
+        scheduler.step()
+    return client
+
+
+def test_a_stream_goes_on_while_a_draft_is_loaded(scheduler: Scheduler, tiny_draft: Path) -> None:
+    asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
+    expected = alone(scheduler, asked)
+    client = begun(scheduler, asked)
+    ended = ask_for_draft(scheduler, tiny_draft)
+    slices = 0
+    before = len(client.committed)
+    while not ended:
+        committed = len(client.committed)
+        scheduler.step()
+        slices += len(client.committed) == committed
+    told = len(client.committed) - before
+    assert slices > 20
+    # A token after every slice.
+    assert told >= slices - 2
+    assert isinstance(ended[0], LoadedPair)
+    assert ended[0].draft is not None
+    finish(scheduler)
+    assert client.finished.ids == expected.ids
+    assert client.finished.stats.drafted > 0
+
+
+def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft: Path) -> None:
+    scheduler = Scheduler()
+    ended = ask_for_main(scheduler, tiny_main, tiny_draft)
+    client = submit(scheduler, request(max_tokens=40))
+    while not ended:
+        scheduler.step()
+    assert len(client.committed) > 3
+    finish(scheduler)
+    assert client.finished.reason == "length"
+    assert client.finished.stats.drafted > 0
+    scheduler.close()
+
+
+def test_who_asks_while_a_main_model_is_loaded_is_answered_by_it(
+    scheduler: Scheduler, other_main: Path, tiny_main: Path
+) -> None:
+    asked = request(max_tokens=12, speculation=PLAIN)
+    olds = alone(scheduler, asked).ids
+    running = begun(scheduler, request(max_tokens=400, speculation=PLAIN))
+    ended = ask_for_main(scheduler, other_main)
+    waiting = submit(scheduler, asked)
+    before = len(running.committed)
+    while not ended:
+        scheduler.step()
+    assert running.finished.reason == "cancelled"
+    assert len(running.committed) > before + 10
+    finish(scheduler)
+    assert waiting.finished.ids != olds
+    assert waiting.finished.ids == alone(scheduler, asked).ids
+    scheduler.load(tiny_main, None)
+    assert alone(scheduler, asked).ids == olds
+
+
+def test_a_main_model_that_cannot_be_used_disturbs_nobody(scheduler: Scheduler, broken: Path) -> None:
+    asked = request(max_tokens=60, speculation=PLAIN)
+    expected = alone(scheduler, asked).ids
+    running = begun(scheduler, asked)
+    ended = ask_for_main(scheduler, broken)
+    waiting = submit(scheduler, asked)
+    finish(scheduler)
+    assert isinstance(ended[0], ModelNotUsable)
+    assert running.finished.ids == waiting.finished.ids == expected
+
+
+def test_without_room_for_both_the_old_model_goes_first(
+    scheduler: Scheduler, other_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.memory.weights_fit", lambda *_: False)
+    running = begun(scheduler, request(max_tokens=400))
+    ended = ask_for_main(scheduler, other_main)
+    scheduler.step()
+    scheduler.step()
+    assert running.finished.reason == "cancelled"
+    assert not ended
+    assert not scheduler.models.loaded
+    finish(scheduler)
+    assert scheduler.models.main.info.path == other_main
+
+
+def test_an_old_model_that_made_room_in_vain_comes_back(
+    scheduler: Scheduler, broken: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler.set_draft(tiny_draft)
+    monkeypatch.setattr("engine.memory.weights_fit", lambda *_: False)
+    with pytest.raises(ModelNotUsable):
+        scheduler.load(broken, None)
+    assert scheduler.models.main.info.path == tiny_main
+    assert scheduler.models.drafting.draft_info is not None
+
+
+def test_changes_come_one_after_the_other(scheduler: Scheduler, other_main: Path, tiny_draft: Path) -> None:
+    outcomes = [
+        ask_for_draft(scheduler, tiny_draft),
+        ask_for_main(scheduler, other_main),
+        ask_for_draft(scheduler, tiny_draft),
+        ask_for_draft(scheduler, None),
+    ]
+    finish(scheduler)
+    pairs = [outcome[0] for outcome in outcomes]
+    assert all(isinstance(pair, LoadedPair) for pair in pairs)
+    assert [pair.main.path == other_main for pair in pairs] == [False, True, True, True]  # type: ignore[union-attr]
+    assert [pair.draft is not None for pair in pairs] == [True, False, True, False]  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def parked(scheduler: Scheduler) -> Scheduler:
+    scheduler.configure(EngineSettings(unload_after_s=1e-9))
+    scheduler.park()
+    assert not scheduler.models.loaded
+    return scheduler
+
+
+def test_parked_models_come_back_with_the_next_question(parked: Scheduler) -> None:
+    clients = run(parked, request(max_tokens=4), request(max_tokens=6))
+    assert [len(client.finished.ids) for client in clients] == [4, 6]
+
+
+def test_parked_models_come_back_with_a_new_draft(parked: Scheduler, tiny_draft: Path) -> None:
+    pair = parked.set_draft(tiny_draft)
+    assert pair.main is not None
+    assert pair.draft is not None
+
+
+def test_who_waits_for_parked_models_that_are_gone_learns_why(tmp_path: Path, tiny_main: Path) -> None:
+    folder = Path(shutil.copytree(tiny_main, tmp_path / "gone"))
+    scheduler = Scheduler(EngineSettings(unload_after_s=1e-9))
+    scheduler.load(folder, None)
+    scheduler.park()
+    shutil.rmtree(folder)
+    clients = run(scheduler, request(max_tokens=4), request(max_tokens=6))
+    assert all(isinstance(client.last, Failed) for client in clients)
+    assert all(isinstance(client.last.error, ModelNotUsable) for client in clients)  # type: ignore[union-attr]
+    scheduler.close()
+
+
+def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Future[None] = Future()
+    monkeypatch.setattr(DiskThread, "read_ahead", lambda *_: read)
+    slices = load_in_slices(tiny_main, streaming=lambda: not read.done() or True)
+    while (pending := next(slices)) is not read:
+        if pending is not None:
+            pending.result(timeout=30)
+    assert next(slices) is read
+    read.set_result(None)
+    assert all(pending is not read for pending in slices)
+
+
+def test_files_are_read_ahead_as_far_as_there_is_room(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a", "missing", "b")]
+    files[0].write_bytes(b"x" * 10)
+    files[2].write_bytes(b"x" * 10)
+    with DiskThread() as disk:
+        assert disk.read_ahead(files, 15).result(timeout=30) is None
+
+
+def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = set(threading.enumerate())
+    reached, go_on = threading.Event(), threading.Event()
+    check = loading.check_folder
+
+    def slow(path: Path) -> None:
+        check(path)
+        reached.set()
+        go_on.wait(30)
+
+    monkeypatch.setattr(loading, "check_folder", slow)
+    engine = Engine()
+    first, second = engine.load(tiny_main), engine.load(tiny_main)
+    stream = engine.submit(request())
+    assert reached.wait(30)
+    # Who asks for the status is answered meanwhile.
+    assert engine.status().result(timeout=30).waiting == 1
+    closing = threading.Thread(target=engine.close)
+    closing.start()
+    go_on.set()
+    closing.join(30)
+    for future in (first, second):
+        with pytest.raises(EngineClosed):
+            future.result(timeout=30)
+    *_, last = stream
+    assert isinstance(last, Failed)
+    assert isinstance(last.error, EngineClosed)
+    assert set(threading.enumerate()) == threads
+
+
+def test_an_engine_streams_while_it_loads(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        pair = engine.load(tiny_main, tiny_draft)
+        stream = engine.submit(request(max_tokens=60))
+        swapped = engine.set_draft(tiny_main)
+        *_, last = stream
+        assert isinstance(last, Finished)
+        assert last.stats.main == pair.result(timeout=30).main.name  # type: ignore[union-attr]
+        assert swapped.result(timeout=30).draft is not None
+        assert engine.unload().result(timeout=30) == LoadedPair(None, None)
