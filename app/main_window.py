@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.errors import EngineError
 
-_SIDEBAR_WIDTH = 248
-
 
 class MainWindow(QMainWindow):
     """Wires the session to the three panes. Closing it ends the session."""
@@ -171,7 +169,6 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        self._chats.setFixedWidth(_SIDEBAR_WIDTH)
         row.addWidget(self._chats)
         row.addWidget(middle, 1)
         row.addWidget(self._panel)
@@ -360,6 +357,9 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_announcer"):
             self.retranslate()
+        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.StyleChange) and hasattr(self, "_announcer"):
+            # The panes take their new words and sizes after the window has.
+            QTimer.singleShot(0, self, self._panes.arrange)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""

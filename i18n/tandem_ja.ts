@@ -2212,6 +2212,17 @@
     </message>
 </context>
 <context>
+    <name>PaneHandle</name>
+    <message>
+        <source>Width of the chat list</source>
+        <translation>チャット一覧の幅</translation>
+    </message>
+    <message>
+        <source>Width of the live panel</source>
+        <translation>ライブパネルの幅</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
     <message>
         <source>No draft model for it is here or in the catalog. Lookup needs none.</source>

@@ -2212,6 +2212,17 @@
     </message>
 </context>
 <context>
+    <name>PaneHandle</name>
+    <message>
+        <source>Width of the chat list</source>
+        <translation>대화 목록 너비</translation>
+    </message>
+    <message>
+        <source>Width of the live panel</source>
+        <translation>실시간 패널 너비</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
     <message>
         <source>No draft model for it is here or in the catalog. Lookup needs none.</source>

@@ -2212,6 +2212,17 @@
     </message>
 </context>
 <context>
+    <name>PaneHandle</name>
+    <message>
+        <source>Width of the chat list</source>
+        <translation>对话列表宽度</translation>
+    </message>
+    <message>
+        <source>Width of the live panel</source>
+        <translation>实时面板宽度</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
     <message>
         <source>No draft model for it is here or in the catalog. Lookup needs none.</source>

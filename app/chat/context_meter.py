@@ -57,6 +57,8 @@ class ContextMeter(QObject):
         self.tell()
 
     def close(self) -> None:
+        # What the session says after the end must not start a thread again.
+        self._timer.blockSignals(True)
         self._timer.stop()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)

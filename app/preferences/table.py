@@ -85,7 +85,7 @@ class Preferences:
     `offer_seen` says that the offer of a first pair has been answered;
     `main_model` and `draft_model` are the folders of the pair that was used last, "" for the starter or no draft.
     `window_place` is x, y, width and height, empty before the first time; `sidebar` and `panel` say whether a pane is
-    shown ("auto" where there is room).
+    shown ("auto" where there is room), `sidebar_width` and `panel_width` how many pixels wide it is, 0 for as usual.
     """
 
     language: str = setting(
@@ -374,6 +374,8 @@ class Preferences:
     window_place: tuple[int, ...] = ()
     sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    sidebar_width: int = 0
+    panel_width: int = 0
 
 
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(Preferences)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
@@ -107,7 +107,8 @@ class SpeculationPanel(QFrame):
         for section in (self._speed, self._positions, self._time, self._depth):
             column.addWidget(section)
         column.addStretch(1)
-        area = QScrollArea(self)
+        self._body = body
+        area = self._area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -115,6 +116,11 @@ class SpeculationPanel(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 0, 0, 0)
         outer.addWidget(area)
+
+    def minimumSizeHint(self) -> QSize:
+        """So wide that no text is cut off, with the scroll bar shown."""
+        bar = self._area.verticalScrollBar().sizeHint().width()
+        return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
 
     def add_controls(self, controls: QWidget) -> None:
         """Put controls below the title and the switch."""
@@ -196,8 +202,6 @@ class SpeculationPanel(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_depth"):
             self.retranslate()
-        elif event.type() == QEvent.Type.StyleChange:
-            self.setFixedWidth(theme.scaled(WIDTH))
 
 
 def set_text(shown: QLabel, text: str) -> None:
