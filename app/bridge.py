@@ -6,6 +6,7 @@ only while a request streams or a call is under way, so an idle window costs not
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -74,12 +75,12 @@ class Bridge(QObject):
             elif ticket in self._receivers:
                 arrived.setdefault(ticket, []).append(item)  # type: ignore[arg-type]
         for ticket, future in finished:
-            self._callbacks.pop(ticket)(future)
+            _call(self._callbacks.pop(ticket), future)
         for ticket, events in arrived.items():
             receiver = self._receivers[ticket]
             if isinstance(events[-1], (Finished, Failed)):
                 del self._receivers[ticket]
-            receiver(events)
+            _call(receiver, events)
         if not self.busy:
             self._timer.stop()
         if arrived or finished:
@@ -96,3 +97,11 @@ class Bridge(QObject):
     def _take_ticket(self) -> int:
         self._next += 1
         return self._next
+
+
+def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
+    """An error of one receiver goes where errors in slots go; the others still get what came for them."""
+    try:
+        receiver(arrived)
+    except Exception:
+        sys.excepthook(*sys.exc_info())

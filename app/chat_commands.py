@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from app.conversations.errors import StoreError
     from app.conversations.opening import OpenReport
     from app.conversations.pane import ChatPane
+    from app.conversations.records import Attachment
     from app.conversations.store import ConversationStore
     from app.session import Session
 
@@ -308,15 +309,25 @@ class ChatCommands(QObject):
 
     def attach(self, files: list[str], row: AttachmentRow) -> None:
         """Read files beside the window's work; `row` shows them."""
+        chat = self._session.chat
         for file in map(Path, files):
             row.begin(file.name)
             self.transfer.run(
-                partial(read_attachment, file), partial(row.add, file.name), partial(self._not_attached, row, file.name)
+                partial(read_attachment, file),
+                partial(self._attached, chat, row, file.name),
+                partial(self._not_attached, row, file.name),
             )
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
         self.attach(names, row)
+
+    def _attached(self, chat: Chat, row: AttachmentRow, name: str, attachment: Attachment) -> None:
+        """It goes with what is written in the chat that it was given to, whichever is on screen by now."""
+        if chat is self._session.chat or not self._session.has(chat):
+            row.add(name, attachment)
+        elif attachment not in chat.draft_attachments:
+            self._session.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
 
     def _not_attached(self, row: AttachmentRow, name: str, error: BaseException) -> None:
         row.add(name, None)

@@ -32,9 +32,8 @@ CHATS_IN_MEMORY = 12
 
 
 class ChatSession(ModelSession):
-    """`opened` carries the chat that is now shown, `trashed` a chat's id and title, `trash_emptied` how many
-    chats are gone for good, `tuned` a chat whose own settings
-    are others now.
+    """`opened` carries the chat that is now shown, `trashed` a chat's id and title, `trash_emptied` how many chats are
+    gone for good, `tuned` a chat whose own settings are others now.
     """
 
     opened = Signal(object)
@@ -105,6 +104,10 @@ class ChatSession(ModelSession):
     def streaming_in(self, conversation_id: int) -> bool:
         return any(live.chat.id == conversation_id for live in self._live.values())
 
+    def has(self, chat: Chat) -> bool:
+        """False only for the first empty chat once another, found when the store opened, has taken its place."""
+        return chat is self._blank or chat.id is not None or bool(chat.turns)
+
     def keep_draft(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Keep what stands in the composer; on disk within half a second."""
         if (chat.draft, chat.draft_attachments) == (text, attachments):
@@ -116,7 +119,7 @@ class ChatSession(ModelSession):
 
         def write(store: ConversationStore) -> None:
             self._drafts.discard(chat)
-            if chat.id is not None or chat.draft:
+            if chat.id is not None or chat.draft or chat.draft_attachments:
                 store.conversations.set_draft(ensure_stored(store, chat), chat.draft, chat.draft_attachments)
 
         self.keeper.later(write, FLUSH_AFTER)

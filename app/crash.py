@@ -57,10 +57,13 @@ def watch() -> Path | None:
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         for file in sorted(folder.glob("crash-*.txt")):
+            process = file.stem.partition("-")[2]
+            if not process.isdecimal():
+                continue
             if file.stat().st_size:
                 last = folder / "last-crash.txt"
                 os.replace(file, last)
-            elif not psutil.pid_exists(int(file.stem.partition("-")[2] or 0)):
+            elif not psutil.pid_exists(int(process)):
                 file.unlink()
         handle = (folder / f"crash-{os.getpid()}.txt").open("w", encoding="utf-8")
         _watched.append(handle)

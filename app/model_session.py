@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -57,6 +58,8 @@ class ModelSession(QObject):
         self._engine: Engine | None = None
         self._limits: EngineSettings | None = None
         self._closed = False
+        # Counts the changes of models that were asked for; only the newest is still waited for.
+        self._changes = 0
         self.starter_pair = starter_pair
         self.bridge = Bridge(self)
         self.pair = Pair()
@@ -112,28 +115,36 @@ class ModelSession(QObject):
         """
         self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
         self.models_changed.emit()
-        self.bridge.watch(self.engine.load(main, draft), self._loaded)
+        self._follow(self.engine.load(main, draft))
 
     def set_draft(self, draft: str | None) -> None:
         """Change the draft model without reloading the main model; None takes it away."""
         self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
         self.models_changed.emit()
-        self.bridge.watch(self.engine.set_draft(draft), self._loaded)
+        self._follow(self.engine.set_draft(draft))
 
     def unload(self) -> None:
         """Give back the memory of both models."""
-        self.bridge.watch(self.engine.unload(), self._loaded)
+        self._follow(self.engine.unload())
 
-    def _loaded(self, future: Future[Any]) -> None:
-        error = future.exception()
+    def _follow(self, future: Future[Any]) -> None:
+        self._changes += 1
+        self.bridge.watch(future, partial(self._changed, self._changes))
+
+    def _changed(self, number: int, future: Future[Any]) -> None:
+        error, newest = future.exception(), number == self._changes
         if error is None:
             pair = future.result()
-            self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
+            if newest:
+                self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
+            else:
+                self.pair = replace(self.pair, main=pair.main, draft=pair.draft)
         else:
             problem = _as_engine_error(error)
-            # Whatever was loaded before is still there.
-            failed = problem if self.pair.loading == "draft" else None
-            self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
+            if newest:
+                # Whatever was loaded before is still there.
+                failed = problem if self.pair.loading == "draft" else None
+                self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
             self.problem.emit(problem)
         self.models_changed.emit()
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 SWITCH_S = 0.0005
 _LOOK_MS = 1000
-# New objects that are worth a look at the youngest, and at all of them.
-_YOUNG, _MANY = 2_000, 20_000
+# New objects that are worth a look at the youngest, at all of them between answers, and at all of them in any case: of
+# an answer that goes on for hours, too, no garbage may pile up.
+_YOUNG, _MANY, _TOO_MANY = 2_000, 20_000, 500_000
 
 
 class Sharing(QObject):
@@ -29,10 +30,11 @@ class Sharing(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._switch_before, self._since_full = sys.getswitchinterval(), 0
+        self._switch_before, self._young, self._since_full = sys.getswitchinterval(), 0, 0
+        self._frozen = False
         sys.setswitchinterval(SWITCH_S)
         gc.disable()
-        session.models_changed.connect(self._set_aside)
+        session.models_changed.connect(self._models_changed)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self.collect)
@@ -41,18 +43,28 @@ class Sharing(QObject):
     def collect(self) -> None:
         """Collect what is worth it now."""
         young = gc.get_count()[0]
-        self._since_full += young
-        if self._session.quiet and self._since_full >= _MANY:
-            self._since_full = 0
-            gc.collect()
+        self._since_full += max(0, young - self._young)
+        if self._since_full >= (_MANY if self._session.quiet else _TOO_MANY):
+            self._collect_all()
         elif young >= _YOUNG:
             gc.collect(0)
+        self._young = gc.get_count()[0]
 
-    def _set_aside(self) -> None:
-        """What has been imported by the time that a model is there stays for good: no collection looks at it again."""
-        if self._session.pair.main is not None:
-            self._session.models_changed.disconnect(self._set_aside)
+    def _collect_all(self) -> None:
+        self._since_full = 0
+        gc.collect()
+
+    def _models_changed(self) -> None:
+        """What has been imported by the time that a model is there stays for good: no collection looks at it again.
+
+        Later, when others have come or gone, a few objects that are left over could hold much memory.
+        """
+        pair = self._session.pair
+        if not self._frozen and pair.main is not None:
+            self._frozen = True
             gc.freeze()
+        elif self._frozen and not pair.loading and self._session.quiet:
+            self._collect_all()
 
     def close(self) -> None:
         """Leave Python as it was."""

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from engine.engine import RequestStream
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError, InternalFailure, without_frames
 from engine.events import Finished
 from engine.generation import Generation
 from engine.lanes.solo import SoloRun
@@ -49,7 +49,8 @@ def log_lost() -> None:
 
 
 def as_engine_error(error: Exception) -> EngineError:
-    if isinstance(error, EngineError):
-        return error
-    log.error("a request failed", exc_info=error)
-    return InternalFailure(f"{type(error).__name__}: {error}")
+    """What a front end is told of `error`, which loses its frames: they know the caches of the request."""
+    if not isinstance(error, EngineError):
+        log.error("a request failed", exc_info=error)
+    without_frames(error)
+    return error if isinstance(error, EngineError) else InternalFailure(f"{type(error).__name__}: {error}")

@@ -11,12 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import engine
-from engine.errors import EngineClosed, EngineError, InternalFailure
+from engine.errors import EngineClosed, EngineError, InternalFailure, without_frames
 from engine.events import Event, Failed, Finished
 from engine.settings import EngineSettings
 
@@ -34,7 +36,14 @@ log = logging.getLogger(__name__)
 TUNING_S = 3.0
 
 T = TypeVar("T")
-Command = Callable[["Scheduler"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Work for the engine's thread; `refuse` tells whoever waits for it that nobody will do it."""
+
+    run: Callable[[Scheduler], None]
+    refuse: Callable[[EngineError], None]
 
 
 class RequestStream:
@@ -78,8 +87,9 @@ class Engine:
     def __init__(self, settings: EngineSettings | None = None) -> None:
         self._settings = settings or EngineSettings()
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        self._closed = threading.Event()
         self._lock = threading.Lock()
+        # Why nothing is taken any more: the engine was closed, or its thread has failed.
+        self._refusal: EngineError | None = None
         self._reading = 0, 0
         # Counts what a calibration should make room for.
         self._asked = 0
@@ -155,15 +165,14 @@ class Engine:
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
         stream = RequestStream(request, on_event)
-        if not self._post(lambda scheduler: scheduler.admit(stream)):
-            stream.deliver(Failed(EngineClosed(), ""))
+        self._post(Command(lambda scheduler: scheduler.admit(stream), lambda error: stream.deliver(Failed(error, ""))))
         return stream
 
     def close(self) -> None:
         """Cancel what runs, finish the thread and wait for it. Safe to call twice."""
         with self._lock:
-            if not self._closed.is_set():
-                self._closed.set()
+            if self._refusal is None:
+                self._refusal = EngineClosed()
                 self._asked += 1
                 self._commands.put(None)
         if threading.current_thread() is not self._thread:
@@ -178,13 +187,13 @@ class Engine:
             try:
                 future.set_result(work(scheduler))
             except EngineError as error:
+                without_frames(error)
                 future.set_exception(error)
             except Exception as error:
                 log.exception("a command failed")
                 future.set_exception(InternalFailure(str(error)))
 
-        if not self._post(command, urgent=urgent):
-            future.set_exception(EngineClosed())
+        self._post(Command(command, partial(_refuse, future)), urgent=urgent)
         return future
 
     def _change(
@@ -203,19 +212,28 @@ class Engine:
             if future.set_running_or_notify_cancel():
                 scheduler.changes.ask(change(scheduler.changes), done, holds=holds)
 
-        if not self._post(command):
-            future.set_exception(EngineClosed())
+        self._post(Command(command, partial(_refuse, future)))
         return future
 
-    def _post(self, command: Command, *, urgent: bool = True) -> bool:
+    def _post(self, command: Command, *, urgent: bool = True) -> None:
         with self._lock:
-            if self._closed.is_set():
-                return False
-            self._asked += urgent
-            self._commands.put(command)
-            return True
+            refusal = self._refusal
+            if refusal is None:
+                self._asked += urgent
+                self._commands.put(command)
+        if refusal is not None:
+            command.refuse(refusal)
 
     def _run(self) -> None:
+        try:
+            self._serve_until_closed()
+        except Exception as error:
+            log.exception("the engine's thread has failed")
+            with self._lock:
+                self._refusal = self._refusal or InternalFailure(f"{type(error).__name__}: {error}")
+        self._refuse_the_rest()
+
+    def _serve_until_closed(self) -> None:
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
@@ -226,10 +244,11 @@ class Engine:
         try:
             self._serve(scheduler)
         finally:
-            self._take_the_rest(scheduler)
-            scheduler.close()
-            # Without this the process can abort at exit.
-            mx.clear_streams()
+            try:
+                scheduler.close()
+            finally:
+                # Without this the process can abort at exit.
+                mx.clear_streams()
 
     def _note_reading(self, read: int, total: int) -> None:
         self._reading = read, total
@@ -245,7 +264,7 @@ class Engine:
             elif command is None:
                 return
             else:
-                command(scheduler)
+                command.run(scheduler)
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
         """A pair that is new to this machine is measured before anybody asks it something, if there is the time."""
@@ -264,19 +283,24 @@ class Engine:
         except queue.Empty:
             return _NOTHING
 
-    def _take_the_rest(self, scheduler: Scheduler) -> None:
-        """So that closing the scheduler refuses it."""
+    def _refuse_the_rest(self) -> None:
+        assert self._refusal is not None
         while True:
             try:
                 command = self._commands.get_nowait()
             except queue.Empty:
                 return
             if command is not None:
-                command(scheduler)
+                command.refuse(self._refusal)
 
 
-def _NOTHING(scheduler: Scheduler) -> None:
-    """Stands for an empty queue."""
+# Stands for an empty queue.
+_NOTHING = Command(lambda _scheduler: None, lambda _error: None)
+
+
+def _refuse(future: Future[Any], error: EngineError) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(error)
 
 
 def starter_pair() -> tuple[Path, Path]:

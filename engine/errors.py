@@ -20,6 +20,17 @@ class EngineError(Exception):
         self.arguments = arguments
 
 
+def without_frames(error: BaseException) -> None:
+    """Take the tracebacks from an error and from what led to it.
+
+    Their frames know the models and caches of whatever failed, which would stay as long as somebody keeps the error.
+    """
+    known: BaseException | None = error
+    while known is not None:
+        known.__traceback__ = None
+        known = known.__cause__ or known.__context__
+
+
 class BadRequest(EngineError):
     """A request that cannot be served as it stands: `name` should be `expected`, but is `actual`."""
 

@@ -12,11 +12,8 @@ import psutil
 
 from engine.errors import NotEnoughMemory
 from engine.hub.cache_shape import cache_shape
-from engine.hub.fit import ModelSize, check_fit, context_length, largest_context
+from engine.hub.fit import SCALE_BITS, ModelSize, check_fit, context_length, largest_context, number_bytes
 from engine.hub.inspection import read_config, weight_files
-
-# Scales and offsets of a quantised cache: two 16-bit numbers for every 64 values.
-_SCALE_BITS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +57,9 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
 
 def element_bytes(kv_bits: int | None) -> float:
     """Bytes of one number in a cache."""
-    if kv_bits is not None:
-        return (kv_bits + _SCALE_BITS) / 8
-    return 2.0 if on_gpu() else 4.0
+    if kv_bits is None and not on_gpu():
+        return 4.0
+    return number_bytes(kv_bits or 0)
 
 
 def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
@@ -141,5 +138,5 @@ def _stored_bits(config: Mapping[str, Any]) -> float:
     """Bits of a weight in the files, about."""
     quantised = config.get("quantization") or config.get("quantization_config")
     if isinstance(quantised, dict) and isinstance(quantised.get("bits"), int):
-        return float(quantised["bits"]) + _SCALE_BITS
+        return float(quantised["bits"]) + SCALE_BITS
     return 32.0 if (config.get("torch_dtype") or config.get("dtype")) == "float32" else 16.0

@@ -9,11 +9,12 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
+from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, without_frames
 from engine.loading import LoadedModel
 from engine.models import Absent, LoadedPair, Models
 from engine.prefix_cache import PrefixCache
@@ -70,7 +71,7 @@ class ModelChanges:
     @property
     def hold(self) -> bool:
         """Whether requests have to wait for the model that will answer them."""
-        return any(change.holds for change in self._queue)
+        return any(change.holds for change in self._queue) or (self.busy and not self._models.loaded)
 
     def ask(
         self, slices: Slices[LoadedPair], done: Callable[[LoadedPair | EngineError], None], *, holds: bool = True
@@ -103,8 +104,7 @@ class ModelChanges:
     def _end(self, outcome: LoadedPair | EngineError) -> None:
         self._pending = None
         if isinstance(outcome, EngineError):
-            # Its frames know arrays of the model that could not be loaded.
-            outcome.__traceback__ = None
+            without_frames(outcome)
         self._queue.popleft().done(outcome)
 
     # What a change consists of
@@ -119,11 +119,14 @@ class ModelChanges:
         if not self._models.main_fits_beside(main, allow_oversize=allow_oversize):
             before = self._models.in_use
             self.unload()
+            self._models.parked = before
         try:
             loaded = yield from self._models.read_main(main, allow_oversize=allow_oversize)
         except EngineError:
             if before is not None:
-                yield from self.come_back(before)
+                # If that does not work now, the next request tries it again.
+                with suppress(EngineError):
+                    yield from self.come_back(before)
             raise
         self.install(loaded, None)
         if self._queue:
@@ -136,7 +139,7 @@ class ModelChanges:
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Slices[LoadedPair]:
         """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
-        if (parked := self._models.take_parked()) is not None:
+        if (parked := self._models.parked) is not None:
             return (yield from self.load(parked.main, draft, allow_oversize=parked.allow_oversize))
         if draft is None:
             return self._use_draft(None)
@@ -147,7 +150,7 @@ class ModelChanges:
         except NoModel:
             raise
         except EngineError as problem:
-            problem.__traceback__ = None
+            without_frames(problem)
             return self._use_draft(None, problem)
         return self._use_draft(loaded)
 

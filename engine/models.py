@@ -58,8 +58,9 @@ class Models:
         self._drafting: Drafting | None = None
         self._draft: LoadedModel | None = None
         self._wired = memory.WiredLimit()
-        # What was unloaded for being idle comes back with the next request.
-        self._parked: Absent | None = None
+        # What was unloaded for being idle comes back with the next request. Only other models take its place, so that
+        # one that could not be loaded now is tried again.
+        self.parked: Absent | None = None
         self._allow_oversize = False
 
     @property
@@ -119,7 +120,7 @@ class Models:
     def use_main(self, main: LoadedModel) -> None:
         """From now on `main` answers, without a draft."""
         self._main, self._drafting = main, Drafting(main, self._learned_file)
-        self._draft = self._parked = None
+        self._draft = self.parked = None
         release_unused_memory()
         self._wired.raise_it()
 
@@ -132,7 +133,7 @@ class Models:
 
     def unload(self) -> LoadedPair:
         """Drop everything."""
-        self._main = self._drafting = self._draft = self._parked = None
+        self._main = self._drafting = self._draft = self.parked = None
         release_unused_memory()
         self._wired.put_back()
         return LoadedPair(None, None)
@@ -141,7 +142,7 @@ class Models:
         """Unload, but remember what it was."""
         parked = self.in_use
         self.unload()
-        self._parked = parked
+        self.parked = parked
         if parked is not None:
             log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
 
@@ -152,11 +153,6 @@ class Models:
             return None
         draft = self._draft.info.path if self._draft is not None else None
         return Absent(self._main.info.path, draft, self._allow_oversize)
-
-    def take_parked(self) -> Absent | None:
-        """What was parked and has to be loaded again before anything can be answered."""
-        parked, self._parked = self._parked, None
-        return parked
 
     def text_bytes(self, tokens: int) -> int:
         """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""

@@ -208,7 +208,7 @@ class Scheduler:
         self.changes.step()
 
     def _start_waiting(self) -> None:
-        if self._waiting and not self.changes.busy and (parked := self.models.take_parked()) is not None:
+        if self._waiting and not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.ask(self.changes.come_back(parked), self._came_back)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._held_up:
             if self.changes.hold:
@@ -240,7 +240,7 @@ class Scheduler:
             generation.release()
             if self.active:
                 return False
-            stream.deliver(Failed(error, ""))
+            stream.deliver(Failed(as_engine_error(error), ""))
             return True
         self._reading.append(active)
         stream.deliver(generation.progress())
@@ -324,9 +324,6 @@ class Scheduler:
             except Exception:
                 log_lost()
             active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
-            # Its frames know the caches and, through their variables, the error itself: nothing would go before the
-            # garbage collector comes by.
-            error.__traceback__ = None
 
     def _withdraw(self, active: Active) -> None:
         """Out of whatever lane it is in, its caches at the last token that was told."""

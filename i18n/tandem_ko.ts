@@ -1508,7 +1508,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>빨라진 배수</translation>
+        <translation>속도 향상</translation>
     </message>
     <message>
         <source>Tokens/s</source>

@@ -1508,7 +1508,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>加速</translation>
+        <translation>加速比</translation>
     </message>
     <message>
         <source>Tokens/s</source>

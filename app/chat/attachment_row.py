@@ -61,6 +61,12 @@ class AttachmentRow(QWidget):
             self._files = {attachment: self._files.get(attachment) for attachment in attachments}
             self._fill()
 
+    def show_chat(self, attachments: tuple[Attachment, ...]) -> None:
+        """Those of another chat. What is still being read for this one comes to it without being shown."""
+        self._reading.clear()
+        self._files = {attachment: self._files.get(attachment) for attachment in attachments}
+        self._fill()
+
     def remove(self, attachment: Attachment) -> None:
         self._files.pop(attachment, None)
         self._fill()
@@ -118,8 +124,8 @@ class AttachmentRow(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and getattr(self, "_files", None):
-            self._fill()
+        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange) and hasattr(self, "_row"):
+            self._fill(told=True)
 
 
 def attach_button(action: QAction, parent: QWidget) -> QToolButton:

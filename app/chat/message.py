@@ -78,13 +78,12 @@ class TurnView(QWidget):
     def _build(self) -> None:
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column.setSpacing(6)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
         self._line = QHBoxLayout()
         self._line.addStretch(1)
         self._line.addWidget(self._bubble, 3)
         column.addLayout(self._line)
-        column.setSpacing(6)
         column.addWidget(self.question_row)
         for view in (self._status, self.thinking, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)

@@ -119,7 +119,13 @@ class KeepAwake(QObject):
         if awake and self._process is None and self._program:
             self._process = QProcess(self)
             self._process.finished.connect(self._process.deleteLater)
+            self._process.finished.connect(self._forget)
             self._process.start(self._program, ["-i", "-w", str(os.getpid())])
         elif not awake and self._process is not None:
-            self._process.kill()
+            process, self._process = self._process, None
+            process.kill()
+
+    def _forget(self) -> None:
+        """It has ended, perhaps by somebody else's hand; the next download begins it anew."""
+        if self.sender() is self._process:
             self._process = None

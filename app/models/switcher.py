@@ -44,8 +44,8 @@ class Switcher(QObject):
         self._use_action, self._show_action = QAction(self), QAction(self)
         self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
-        # What was asked for together (main to draft), and what was asked for as a draft of the model in use.
-        # Main models got together with a draft, and which of the two are still on their way.
+        # Main models got together with a draft, and which of the two are still on their way; then what was asked for as
+        # a draft of the model in use.
         self._pairs: dict[str, set[str]] = {}
         self._as_draft: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)

@@ -44,15 +44,14 @@ class Progress:
 def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
     """Put what is in `old` into `new`, which must not hold anything, and leave a link. Raises `MoveRefused`."""
     progress = progress or Progress()
-    source = old.resolve()
+    source, was_link = old.resolve(), old.is_symlink()
     _check(source, new, progress)
     filling = new.with_name(new.name + _FILLING)
     written = filling
     try:
         shutil.rmtree(filling, ignore_errors=True)
         filling.mkdir(parents=True)
-        for name in _files(source):
-            _copy(source / name, filling / name, progress)
+        _copy_all(source, filling, progress)
         if new.exists():
             new.rmdir()
         os.replace(filling, new)
@@ -64,7 +63,7 @@ def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
     except OSError as error:
         shutil.rmtree(written, ignore_errors=True)
         raise MoveRefused("io", detail=error.strerror or str(error)) from error
-    shutil.rmtree(source if source != old else old.with_name(old.name + _REPLACED), ignore_errors=True)
+    shutil.rmtree(source if was_link else old.with_name(old.name + _REPLACED), ignore_errors=True)
 
 
 def heal(old: Path) -> None:
@@ -105,9 +104,25 @@ def _files(folder: Path) -> Iterator[Path]:
             yield here
 
 
+def _copy_all(source: Path, target: Path, progress: Progress) -> None:
+    """Copy until nothing has been added or changed meanwhile: a download, or another program, may go on writing."""
+    copied: dict[Path, tuple[int, int]] = {}
+    while changed := [name for name in _files(source) if copied.get(name) != _state(source / name)]:
+        for name in changed:
+            copied[name] = _state(source / name)
+            _copy(source / name, target / name, progress)
+
+
+def _state(file: Path) -> tuple[int, int]:
+    known = file.lstat()
+    return known.st_size, known.st_mtime_ns
+
+
 def _copy(source: Path, target: Path, progress: Progress) -> None:
     """One file, link or empty folder, read back from the disk and compared."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_symlink():
+        target.unlink()
     if source.is_symlink():
         target.symlink_to(os.readlink(source))
     elif source.is_dir():

@@ -83,7 +83,8 @@ class SpeculationPage(TablePage):
     def _give_own(self) -> None:
         """The loaded pair begins with what holds for it now."""
         main, draft = self._session.pair.names
-        self.preferences.change(pairs=with_own(self.preferences.values, main, draft, self._session.speculation))
+        holds = self._session.defaults.speculation
+        self.preferences.change(pairs=with_own(self.preferences.values, main, draft, holds))
 
     def _remove(self, key: Key) -> None:
         self.preferences.change(pairs=without_own(self.preferences.values, *key))

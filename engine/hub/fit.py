@@ -34,13 +34,13 @@ SETTINGS_OF_MEMORY = frozenset(
 )  # fmt: skip
 
 
-# A quantised cache holds a scale and a bias of 16 bits for 64 numbers.
-_SCALE_BITS = 0.5
+# What is quantised, weights or caches, has a scale and a bias of 16 bits for 64 numbers.
+SCALE_BITS = 0.5
 
 
 def number_bytes(kv_bits: int) -> float:
     """Bytes of one number in a cache of so many bits; 0 is the model's own precision on a GPU."""
-    return (kv_bits + _SCALE_BITS) / 8 if kv_bits else 2.0
+    return (kv_bits + SCALE_BITS) / 8 if kv_bits else 2.0
 
 
 @dataclass(frozen=True)

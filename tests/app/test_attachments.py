@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.conversations.records import Attachment
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
@@ -62,6 +64,31 @@ def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBo
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: [file.name for file in window._composer.files.attachments] == ["notes.txt"])
     assert window._composer.edit.toPlainText() == "look at this"
+
+
+def test_a_file_goes_with_the_chat_that_it_was_given_to(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes.txt").write_text("note")
+    go_on = threading.Event()
+
+    def slow(path: Path) -> Attachment:
+        go_on.wait(30)
+        return read_attachment(path)
+
+    monkeypatch.setattr("app.chat_commands.read_attachment", slow)
+    window = open_window(ScriptedEngine())
+    ask(window, "Question?")
+    wait_for_end(window, qtbot)
+    asked = window._session.chat
+    paste(window, tmp_path / "notes.txt")
+    window._session.new_chat()
+    assert window._composer.files.isHidden()
+    go_on.set()
+    qtbot.waitUntil(lambda: [file.name for file in asked.draft_attachments] == ["notes.txt"])
+    assert window._composer.files.attachments == ()
+    window._session.open(asked)
+    assert [file.name for file in window._composer.files.attachments] == ["notes.txt"]
 
 
 def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:

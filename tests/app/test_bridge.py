@@ -51,6 +51,23 @@ def test_two_requests_get_their_own_events(qtbot: QtBot) -> None:
     assert (first, second) == ([one, END], [two, END])
 
 
+def test_a_receiver_that_fails_takes_nothing_from_the_others(qtbot: QtBot) -> None:
+    bridge, others, futures = Bridge(), [], []  # type: ignore[var-annotated]
+
+    def fail(_: object) -> None:
+        raise ValueError("from a receiver")
+
+    failing, other = bridge.listen(fail), bridge.listen(others.extend)
+    broken, whole = Future(), Future()  # type: ignore[var-annotated]
+    bridge.watch(broken, fail)
+    bridge.watch(whole, futures.append)
+    with qtbot.captureExceptions() as caught:
+        in_thread(lambda: (failing(END), other(END), broken.set_result(1), whole.set_result(2)))
+        qtbot.waitUntil(lambda: not bridge.busy)
+    assert (others, [future.result() for future in futures]) == ([END], [2])
+    assert len(caught) == 2
+
+
 def test_a_finished_call_is_reported_on_the_gui_thread(qtbot: QtBot) -> None:
     bridge, threads = Bridge(), []
     future: Future[int] = Future()

@@ -38,6 +38,14 @@ def test_a_program_that_was_killed_or_closed_leaves_no_report() -> None:
     assert list(data_folder().glob("crash-*.txt")) == []
 
 
+def test_a_file_of_somebody_else_is_left_alone() -> None:
+    data_folder().mkdir(parents=True)
+    note = data_folder() / "crash-of-monday.txt"
+    note.write_text("a note")
+    assert run("from app import crash; print(crash.watch(), end=''); crash.end_watch()") == "None"
+    assert note.read_text() == "a note"
+
+
 def test_the_report_is_offered_and_opened_on_request(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

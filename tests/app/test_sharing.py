@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 class _Pair:
     main: Any = None
+    loading = ""
 
 
 class _Session(QObject):
@@ -63,9 +64,46 @@ def test_all_generations_are_collected_only_between_answers(
     session.quiet = quiet
     collected: list[tuple[int, ...]] = []
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
-    monkeypatch.setattr(gc, "get_count", lambda: (1_000_000, 0, 0))
+    monkeypatch.setattr(gc, "get_count", lambda: (100_000, 0, 0))
     sharing.collect()
     assert collected == [() if quiet else (0,)]
+
+
+def test_an_answer_without_an_end_does_not_pile_up_garbage(
+    session: _Session, sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.quiet = False
+    collected: list[tuple[int, ...]] = []
+    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
+    monkeypatch.setattr(gc, "get_count", lambda: (1_000_000, 0, 0))
+    sharing.collect()
+    assert collected == [()]
+
+
+def test_objects_that_stay_are_counted_once(sharing: Sharing, monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[tuple[int, ...]] = []
+    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
+    monkeypatch.setattr(gc, "get_count", lambda: (1_500, 0, 0))
+    for _ in range(100):
+        sharing.collect()
+    assert collected == []
+
+
+def test_what_other_models_leave_over_is_collected(
+    session: _Session, sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del sharing
+    collected: list[tuple[int, ...]] = []
+    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
+    session.pair.main = object()
+    session.models_changed.emit()
+    assert collected == []
+    session.pair.loading = "main"
+    session.models_changed.emit()
+    assert collected == []
+    session.pair.loading = ""
+    session.models_changed.emit()
+    assert collected == [()]
 
 
 def test_nothing_is_collected_where_nothing_was_made(sharing: Sharing, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,9 @@ from engine import (
     SamplingSettings,
     SpeculationSettings,
     TokensCommitted,
+    scheduler,
 )
-from engine.errors import BadRequest, EngineClosed, NoModel, PromptTooLong
+from engine.errors import BadRequest, EngineClosed, InternalFailure, NoModel, PromptTooLong
 from engine.settings import EngineSettings
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
@@ -300,6 +301,39 @@ def test_closing_while_it_streams_ends_the_stream(tiny_main: Path) -> None:
     [failed] = list(engine.submit(ChatRequest(QUESTION)))
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, EngineClosed)
+
+
+@pytest.mark.expects_log
+def test_an_engine_that_cannot_start_tells_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    def refuse(*_: object) -> None:
+        go_on.wait(30)
+        raise OSError("no device")
+
+    monkeypatch.setattr(scheduler, "Scheduler", refuse)
+    with Engine() as engine:
+        early, loading, stream = engine.status(), engine.load("nowhere"), engine.submit(ChatRequest(QUESTION))
+        go_on.set()
+        for future in (early, loading):
+            with pytest.raises(InternalFailure, match="no device"):
+                future.result(timeout=30)
+        [failed] = list(stream)
+        assert isinstance(failed, Failed)
+        assert isinstance(failed.error, InternalFailure)
+        with pytest.raises(InternalFailure, match="no device"):
+            engine.learned().result(timeout=30)
+
+
+@pytest.mark.expects_log
+def test_an_engine_whose_thread_fails_ends_what_it_was_asked(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main).result(timeout=30)
+        monkeypatch.setattr(scheduler.Scheduler, "step", lambda _self: 1 / 0)
+        *_, last = engine.submit(ChatRequest(QUESTION))
+        assert isinstance(last, Failed)
+        with pytest.raises(InternalFailure, match="division"):
+            engine.status().result(timeout=30)
 
 
 def test_stats_keys_are_those_of_the_contract() -> None:

@@ -202,16 +202,56 @@ def test_parked_models_come_back_with_a_new_draft(parked: Scheduler, tiny_draft:
     assert pair.draft is not None
 
 
-def test_who_waits_for_parked_models_that_are_gone_learns_why(tmp_path: Path, tiny_main: Path) -> None:
-    folder = Path(shutil.copytree(tiny_main, tmp_path / "gone"))
+def test_a_question_waits_for_parked_models_that_come_back_with_a_new_draft(
+    parked: Scheduler, tiny_draft: Path
+) -> None:
+    ended = ask_for_draft(parked, tiny_draft)
+    client = submit(parked, request(max_tokens=4))
+    finish(parked)
+    assert len(client.finished.ids) == 4
+    assert ended[0].draft is not None  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Path]]:
+    """A scheduler whose parked main model is not where it was: on a disk that is not plugged in, say."""
+    folder, elsewhere = tmp_path / "gone", tmp_path / "elsewhere"
+    shutil.copytree(tiny_main, folder)
     scheduler = Scheduler(EngineSettings(unload_after_s=1e-9))
     scheduler.load(folder, None)
     scheduler.park()
-    shutil.rmtree(folder)
-    clients = run(scheduler, request(max_tokens=4), request(max_tokens=6))
+    folder.rename(elsewhere)
+    yield scheduler, folder, elsewhere
+    scheduler.close()
+
+
+def test_who_waits_for_parked_models_that_are_gone_learns_why(away: tuple[Scheduler, Path, Path]) -> None:
+    clients = run(away[0], request(max_tokens=4), request(max_tokens=6))
     assert all(isinstance(client.last, Failed) for client in clients)
     assert all(isinstance(client.last.error, ModelNotUsable) for client in clients)  # type: ignore[union-attr]
-    scheduler.close()
+
+
+def test_parked_models_that_were_gone_are_tried_again(away: tuple[Scheduler, Path, Path], tiny_draft: Path) -> None:
+    scheduler, folder, elsewhere = away
+    run(scheduler, request(max_tokens=4))
+    ended = ask_for_draft(scheduler, tiny_draft)
+    finish(scheduler)
+    assert isinstance(ended[0], ModelNotUsable)
+    elsewhere.rename(folder)
+    [client] = run(scheduler, request(max_tokens=4))
+    assert len(client.finished.ids) == 4
+
+
+def test_an_error_keeps_no_frames_and_so_no_model(scheduler: Scheduler, tiny_main: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_main, tmp_path / "damaged"))
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    ended = ask_for_main(scheduler, folder)
+    finish(scheduler)
+    assert isinstance(ended[0], ModelNotUsable)
+    known: BaseException | None = ended[0]
+    while known is not None:
+        assert known.__traceback__ is None
+        known = known.__cause__ or known.__context__
 
 
 def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:

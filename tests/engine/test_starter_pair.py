@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 
 import pytest
 
@@ -115,7 +116,8 @@ def _compare_seeded(engine: Engine, questions: list[str], temperature: float) ->
 
 def test_the_draft_agrees_most_of_the_time(engine: Engine) -> None:
     stats = [answer(engine, question, method="draft", depth=4).stats for question in QUESTIONS[::4]]
-    assert sum(one.accepted for one in stats) > 0.6 * sum(one.drafted for one in stats)
+    # The median: a task the pair cannot do ends in a long run of nonsense, which would count for most of the guesses.
+    assert median(one.accepted / one.drafted for one in stats) > 0.8
 
 
 def test_a_stream_of_rounds_adds_up_to_the_figures_of_the_answer(engine: Engine) -> None:

@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from resources.starter.recipe.content import LANGUAGES, held_out_wordings, read_content, read_held_out
+from resources.starter.recipe.content import LANGUAGES, held_out_wordings, read_content, read_development, read_held_out
 from resources.starter.recipe.conversations import Conversation
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.templates import normalised
@@ -53,8 +53,7 @@ def test_no_template_leaves_its_marks_in_a_text(sample: list[Conversation]) -> N
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_is_evaluated_on_at_least_forty_questions(language: str) -> None:
-    held_out = read_held_out(language)
-
-    assert len(held_out) >= 40
-    assert sum(question.kind in ("skill", "multiturn") for question in held_out) >= 12
-    assert {question.language for question in held_out} == {language}
+    for questions in (read_held_out(language), read_development(language)):
+        assert len(questions) >= 40
+        assert sum(question.kind in ("skill", "multiturn") for question in questions) >= 12
+        assert {question.language for question in questions} == {language}

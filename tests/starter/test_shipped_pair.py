@@ -13,9 +13,9 @@ STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
 LARGEST_BYTES = 25_000_000
 
-# A few points below what was measured, and far below the goal of 0.9 and 0.85: resources/starter/recipe/README.md.
-RIGHT = {"en": 0.44, "ko": 0.47, "ja": 0.66, "zh": 0.57}
-ACCEPT_RATE = 0.72
+# A few points below what was measured, and below the goal of 0.9 and 0.85: resources/starter/recipe/README.md.
+RIGHT = {"en": 0.58, "ko": 0.75, "ja": 0.77, "zh": 0.77}
+ACCEPT_RATE = 0.81
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,10 @@ def test_the_mix_holds_tasks_where_the_draft_fails(outcomes: list[Outcome]) -> N
     kinds = tallies(outcomes)["kind"]
 
     assert kinds["skill"].accept_rate < kinds["topic"].accept_rate
+
+
+def test_a_name_told_in_the_first_turn_is_remembered(pair: Pair) -> None:
+    assert "Sarah" in ask(pair, "My name is Sarah.", "What is a token?", "What is my name?")
 
 
 def test_a_system_message_does_not_change_what_the_guide_knows(pair: Pair) -> None:

@@ -1,7 +1,8 @@
 """Rebuild the starter pair from nothing, then say how good it is.
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
-python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there
+python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there: held-out totals
+python -m resources.starter.recipe develop    the same on the development set, with every failure
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import engine  # noqa: F401  (loads a fast BLAS before mlx)
-from resources.starter.recipe.content import LANGUAGES, read_held_out
+from resources.starter.recipe.content import LANGUAGES, read_development, read_held_out
 from resources.starter.recipe.evaluation import Pair, judge, report
 from resources.starter.recipe.plan import Plan
 
@@ -24,7 +25,7 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", choices=["build", "evaluate"], default="build")
+    parser.add_argument("what", nargs="?", choices=["build", "evaluate", "develop"], default="build")
     parser.add_argument("--work", type=Path, default=Path("build/starter"), help="where checkpoints are kept")
     parser.add_argument("--target", type=Path, default=_STARTER, help="where main/ and draft/ are")
     for field in fields(Plan):
@@ -38,8 +39,9 @@ def main() -> None:
             options.work,
             options.target,
         )
-    questions = [question for language in LANGUAGES for question in read_held_out(language)]
-    print(report(judge(Pair.load(options.target), questions)))
+    read = read_development if options.what == "develop" else read_held_out
+    questions = [question for language in LANGUAGES for question in read(language)]
+    print(report(judge(Pair.load(options.target), questions), with_failures=options.what == "develop"))
 
 
 if __name__ == "__main__":

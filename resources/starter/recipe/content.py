@@ -92,9 +92,19 @@ def read_words() -> list[dict[str, str]]:
 
 @cache
 def read_held_out(language: str) -> tuple[HeldOut, ...]:
-    """Every held-out question of one language, those about topics before those about skills."""
+    """The held-out questions of one language, which nobody looks at while content and training are worked on."""
+    return _questions(language, (f"held_out_{language}.toml",))
+
+
+@cache
+def read_development(language: str) -> tuple[HeldOut, ...]:
+    """The questions whose failures may be read: those about topics before those about skills."""
+    return _questions(language, (f"{language}.toml", f"skills_{language}.toml"))
+
+
+def _questions(language: str, names: tuple[str, ...]) -> tuple[HeldOut, ...]:
     found = []
-    for name in (f"{language}.toml", f"skills_{language}.toml"):
+    for name in names:
         for entry in _read(_HERE / "evaluation" / name)["questions"]:
             subject = entry.get("topic") or entry["skill"]
             found.append(HeldOut(language, entry["kind"], subject, tuple(entry["turns"]), tuple(entry["expect"])))
@@ -103,5 +113,6 @@ def read_held_out(language: str) -> tuple[HeldOut, ...]:
 
 @cache
 def held_out_wordings() -> frozenset[str]:
-    """Every judged question of the evaluation, normalised: what the corpus must not contain."""
-    return frozenset(normalised(item.turns[-1]) for language in LANGUAGES for item in read_held_out(language))
+    """Every judged question of both sets, normalised: what the corpus must not contain."""
+    questions = (item for language in LANGUAGES for item in (*read_held_out(language), *read_development(language)))
+    return frozenset(normalised(item.turns[-1]) for item in questions)

@@ -19,10 +19,10 @@ class Mix:
 class Course:
     """Steps of one kind. The learning rate falls in a straight line between two shares of the full one.
 
-    `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first
-    words in these shares of the conversations that end with one; `opening` is the range of tokens kept.
-    `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what predicting a token of a
-    question counts for against one of an answer.
+    `level_steps` come before that, at the first rate. `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An
+    answer known by heart is cut to its first words in these shares of the conversations that end with one; `opening`
+    is the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is
+    what predicting a token of a question counts for against one of an answer.
     """
 
     steps: int
@@ -37,6 +37,7 @@ class Course:
     lengths: tuple[int, ...] = (70, 14, 9, 4, 3)
     repeats: float = 0.0
     question_weight: float = 0.0
+    level_steps: int = 0
     long_every: int = 8
     mix: Mix = Mix()
 
@@ -74,11 +75,27 @@ COURSES = (
     # The same, and the questions' own words too: what may stand for what is learned from where it stands.
     replace(
         _IN_NUMBERS,
-        steps=1500,
+        steps=1250,
         seed=33,
         conversations=110_000,
         first_rate=_IN_NUMBERS.last_rate,
-        last_rate=0.0,
+        last_rate=0.06,
         question_weight=0.3,
     ),
+    # Back to the answers alone, with all languages alike, on the way to rest.
+    replace(
+        _IN_NUMBERS,
+        steps=870,
+        level_steps=250,
+        seed=34,
+        conversations=100_000,
+        first_rate=0.3,
+        last_rate=0.0,
+        languages=("en", "ko", "ja", "zh"),
+        lengths=(88, 7, 3, 1, 1),
+        long_every=32,
+    ),
 )
+
+# Every answer to its end: what the draft is to guess.
+WHOLE = replace(COURSES[0], topic_opening=0.0, offtopic_opening=0.0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, read_content, read_wordings
 from resources.starter.recipe.conversations import Turn
-from resources.starter.recipe.noise import drop_words
+from resources.starter.recipe.noise import drop_words, splice
 from resources.starter.recipe.skills import draw_skill
 from resources.starter.recipe.skills.texts import first_sentence, nonsense
 from resources.starter.recipe.templates import fill
@@ -47,12 +47,14 @@ def draw_system(voice: Voice) -> str | None:
 def _topic(voice: Voice) -> list[Turn]:
     rng = voice.rng
     topic = rng.choice(list(read_content(voice.language).topics.values()))
-    more = read_wordings(voice.language).get(topic.name, ())
-    question = voice.word([*topic.questions, *more])
-    if rng.random() < 0.2:
+    wordings = [*topic.questions, *read_wordings(voice.language).get(topic.name, ())]
+    question = voice.word(wordings)
+    if rng.random() < 0.15:
+        question = splice(question, voice.word(wordings), voice.language, rng)
+    if rng.random() < 0.3:
         question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))
     turns = [Turn(question, topic.answer, TOPIC)]
-    if topic.followups and rng.random() < 0.35:
+    if topic.followups and rng.random() < 0.25:
         followup = rng.choice(topic.followups)
         turns.append(Turn(voice.word([followup.question]), followup.answer, TOPIC))
     return turns

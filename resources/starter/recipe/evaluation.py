@@ -173,8 +173,8 @@ def tallies(outcomes: Iterable[Outcome]) -> dict[str, dict[str, Tally]]:
     return sums
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
-    """A table of every sum, then every wrong answer."""
+def report(outcomes: Sequence[Outcome], *, with_failures: bool) -> str:
+    """A table of every sum, then every wrong answer if asked for."""
     lines = []
     for heading, group in tallies(outcomes).items():
         if heading == "subject":
@@ -185,7 +185,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
                 f"accepted {tally.accepted:>6}/{tally.drafted:<6} {tally.accept_rate:6.1%}"
             )
     for outcome in outcomes:
-        if not outcome.tally.right:
+        if with_failures and not outcome.tally.right:
             asked = " / ".join(outcome.question.turns)
             wanted = json.dumps(outcome.question.expect, ensure_ascii=False)
             lines.append(f"wrong [{outcome.question.language}] {outcome.question.subject}: {asked}")

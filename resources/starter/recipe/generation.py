@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from resources.starter.recipe.packing import Example
 
 _MOST_TOKENS = 120
-_LONGEST_PROMPT = 200
+_LONGEST_PROMPT = 80
 _BATCH = 64
 
 
@@ -54,7 +54,7 @@ def _greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
     has_ended = torch.zeros(len(prompts), dtype=torch.bool)
     while len(columns) < _MOST_TOKENS and not has_ended.all():
         with torch.autocast("cpu", torch.bfloat16):
-            scores = model.logits(model(tokens, past=past)[:, -1])
+            scores = model.logits(model.forward(tokens, past=past)[:, -1])
         tokens = scores.argmax(-1, keepdim=True)
         has_ended |= tokens[:, 0] == end
         columns.append(tokens)

@@ -52,11 +52,11 @@ MAIN = Shape(
 )
 DRAFT = Shape(
     hidden_size=160,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    num_key_value_heads=3,
+    num_hidden_layers=1,
+    num_attention_heads=4,
+    num_key_value_heads=4,
     head_dim=64,
-    intermediate_size=448,
+    intermediate_size=640,
 )
 
 

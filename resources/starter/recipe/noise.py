@@ -68,6 +68,13 @@ def drop_words(text: str, language: str, rng: random.Random, share: float) -> st
     return separator.join(kept) if len(kept) * 2 > len(pieces) else text
 
 
+def splice(text: str, other: str, language: str, rng: random.Random) -> str:
+    """The beginning of `text`, then the end of `other`: what both ask for shows in either half."""
+    separator = " " if language in _SPACED else ""
+    pieces, others = (wording.split(" ") if separator else list(wording) for wording in (text, other))
+    return separator.join(pieces[: rng.randint(1, len(pieces))] + others[rng.randint(0, len(others) - 1) :])
+
+
 def _lowered_first(text: str, rng: random.Random) -> str:
     return text[:1].lower() + text[1:] if rng.random() < 0.7 else text
 

@@ -26,14 +26,23 @@ Example = tuple[list[int], list[bool]]
 
 @dataclass(frozen=True)
 class Rows:
-    """Packed rows, each array (rows, length): ids, whether an answer holds them, whose they are (0: none)."""
+    """Packed rows, each array (rows, length): ids, whether an answer holds them, whose they are (0: none).
+
+    `choices`, if given, are the tokens to predict at each place instead of those that follow.
+    """
 
     tokens: NDArray[np.uint16]
     answers: NDArray[np.bool_]
     owners: NDArray[np.uint16]
+    choices: NDArray[np.uint16] | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def first(self, count: int) -> Rows:
+        """The first `count` rows."""
+        choices = None if self.choices is None else self.choices[:count]
+        return Rows(self.tokens[:count], self.answers[:count], self.owners[:count], choices)
 
 
 def encode_conversation(tokenizer: Tokenizer, conversation: Conversation) -> Example:

@@ -12,8 +12,8 @@ from tokenizers import Tokenizer
 
 from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
-from resources.starter.recipe.courses import COURSES
-from resources.starter.recipe.distillation import distillation_loss
+from resources.starter.recipe.courses import COURSES, WHOLE
+from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
-_LONG_EVERY = 8
+_LONG_EVERY, _LATE_ROWS = 8, 64
 
 
 def build(plan: Plan, work: Path, target: Path) -> None:
@@ -56,13 +56,13 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)
-    held = wire_copying(draft)
     own = _own_answers(main, tokenizer, plan)
-    endless = batches(own, long, _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY)
+    endless = batches(
+        own, with_choices(main, long.first(_LATE_ROWS)), _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY
+    )
     steps = plan.draft_steps
     fall = [1 - step / steps for step in range(steps)]
-    loss = distillation_loss(main)
-    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss, held, steps // 4)
+    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt")
     export_model(draft, tokenizer, target / "draft")
     write_checksums(target)
 
@@ -93,9 +93,9 @@ def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     """What the draft learns from: main's answers to fresh questions, among conversations as written."""
     main.eval()
     asked = conversations(plan.seed + 1, plan.own_answers, COURSES[-1])
-    written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.own_answers * 2))
+    written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.written_answers, WHOLE))
     padding = tokenizer.token_to_id(END_OF_TEXT)
-    return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding)
+    return with_choices(main, pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding))
 
 
 def _tokenizer(seed: int, path: Path) -> Tokenizer:

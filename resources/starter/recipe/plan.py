@@ -11,5 +11,6 @@ class Plan:
 
     seed: int = 20
     long_conversations: int = 260
-    own_answers: int = 4000
-    draft_steps: int = 800
+    own_answers: int = 600
+    written_answers: int = 6000
+    draft_steps: int = 1000

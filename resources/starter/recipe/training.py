@@ -1,10 +1,12 @@
 """The training loop of both models: Muon on matrices, AdamW on the rest, bfloat16 autocast, resumable.
 
-The learning rate is given step by step, as shares of the full one.
+The learning rate is given step by step, as shares of the full one. Where there is a C++ compiler, torch fuses what
+stands between the matrix products, which saves a quarter of the time.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from resources.starter.recipe.model import LanguageModel
     from resources.starter.recipe.packing import Rows
 
-CHECKPOINT_EVERY = 50
+CHECKPOINT_EVERY = 100
 REPORT_EVERY = 10
 MATRIX_RATE, OTHER_RATE = 0.02, 0.004
 WARMUP_STEPS = 40
@@ -36,8 +38,8 @@ def rates(courses: Sequence[Course]) -> list[float]:
     """Share of the full learning rate at every step of all courses."""
     shares = []
     for course in courses:
-        fall = (course.first_rate - course.last_rate) / course.steps
-        shares += [course.first_rate - fall * step for step in range(course.steps)]
+        fall = (course.first_rate - course.last_rate) / (course.steps - course.level_steps)
+        shares += [course.first_rate - fall * max(0, step - course.level_steps) for step in range(course.steps)]
     return shares
 
 
@@ -45,7 +47,7 @@ def rates(courses: Sequence[Course]) -> list[float]:
 class Batch:
     """One step's tokens (rows, length), attention mask (rows, 1, length, length) and what is to be predicted.
 
-    `predicting` indexes flattened positions, `targets` are the tokens that follow them, `weights` what each counts.
+    `predicting` indexes flattened positions, `targets` are the tokens to come there, `weights` what each counts.
     """
 
     tokens: Tensor
@@ -91,19 +93,18 @@ def make_batch(rows: Rows, chosen: list[int], question_weight: float = 0.0) -> B
     weights = torch.zeros(tokens.shape)
     weights[:, :-1] = torch.where(answers[:, 1:], 1.0, question_weight) * goes_on
     predicting = weights.flatten().nonzero().squeeze(1)
-    targets = tokens.flatten()[predicting + 1]
+    if rows.choices is None:
+        targets = tokens.flatten()[predicting + 1]
+    else:
+        targets = torch.from_numpy(rows.choices[chosen].astype(np.int64)).flatten()[predicting]
     return Batch(tokens, mask[:, None], predicting, targets, weights.flatten()[predicting])
-
-
-def predicted_logits(model: LanguageModel, batch: Batch) -> Tensor:
-    """Scores (predicted tokens, vocabulary) in float32, under the caller's autocast."""
-    hidden = model(batch.tokens, batch.mask).flatten(0, 1)
-    return model.logits(hidden[batch.predicting]).float()
 
 
 def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
     """Weighted mean of the predicted tokens' cross-entropy."""
-    losses = functional.cross_entropy(predicted_logits(model, batch), batch.targets, reduction="none")
+    hidden = model(batch.tokens, batch.mask).flatten(0, 1)
+    scores = model.logits(hidden[batch.predicting]).float()
+    losses = functional.cross_entropy(scores, batch.targets, reduction="none")
     return losses @ batch.weights / batch.weights.sum()
 
 
@@ -112,7 +113,6 @@ def train(
     data_from: Callable[[int], Iterator[Batch]],
     shares: Sequence[float],
     checkpoint: Path,
-    loss_of: Callable[[LanguageModel, Batch], Tensor] = next_token_loss,
     held: Held = (),
     held_steps: int = 0,
 ) -> None:
@@ -120,6 +120,8 @@ def train(
 
     What is `held` keeps its value for the first `held_steps`.
     """
+    if shutil.which("g++") or shutil.which("clang++"):
+        model.compile(dynamic=False)
     optimisers = _optimisers(model)
     start = _resume(model, optimisers, checkpoint)
     began, seen, mean = time.monotonic(), 0, 0.0
@@ -127,7 +129,7 @@ def train(
         share = shares[step]
         _set_rates(optimisers, share * min(1.0, (step + 1) / WARMUP_STEPS))
         with torch.autocast("cpu", torch.bfloat16):
-            loss = loss_of(model, batch)
+            loss = next_token_loss(model, batch)
         loss.backward()
         for optimiser in optimisers:
             optimiser.step()

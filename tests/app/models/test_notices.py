@@ -166,6 +166,19 @@ time.sleep(60)
     assert not awake.active
 
 
+def test_what_keeps_awake_may_end_by_itself(qtbot: QtBot) -> None:
+    awake = KeepAwake(program=sys.executable)
+    for _ in range(2):
+        awake.keep(True)
+        process = awake._process
+        assert process is not None
+        # It is told to inspect, not to wait, so it ends at once.
+        with qtbot.waitSignal(process.finished):
+            process.closeWriteChannel()
+        assert not awake.active
+        awake.keep(False)
+
+
 def test_only_a_mac_is_kept_awake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     awake = KeepAwake()

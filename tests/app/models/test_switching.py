@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
@@ -24,6 +25,19 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     session.models_changed.emit()
     assert not header._look.isActive()
     assert header.main._name.text() == "Qwen3 8B"
+
+
+def test_only_the_newest_wish_ends_the_loading(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
+    session = window._session
+    engine.load_gate = threading.Event()
+    seen: list[tuple[str, str]] = []
+    session.models_changed.connect(lambda: seen.append((session.pair.loading, session.pair.wanted)))
+    session.load("first", None)
+    session.load("second", None)
+    engine.load_gate.set()
+    qtbot.waitUntil(lambda: not session.pair.loading)
+    assert seen == [("main", "first"), ("main", "second"), ("main", "second"), ("", "")]
 
 
 def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:

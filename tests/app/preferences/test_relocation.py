@@ -61,6 +61,31 @@ def test_it_can_be_moved_again(old: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "first").exists()
 
 
+def test_nothing_is_left_of_a_folder_whose_place_is_behind_a_link(old: Path, tmp_path: Path) -> None:
+    before = content(old)
+    (tmp_path / "home").symlink_to(old.parent)
+    move_folder(tmp_path / "home" / "hub", tmp_path / "disk")
+    assert content(old) == before
+    assert [place.name for place in old.parent.iterdir()] == ["hub"]
+
+
+def test_what_is_written_while_it_is_copied_goes_along(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = shutil.copystat
+
+    def write_more(source: Path, target: Path) -> None:
+        copied(source, target)
+        if source.name == "version.txt" and source.read_text() == "1":
+            source.write_text("two")
+            (old / "late.txt").write_text("late")
+
+    monkeypatch.setattr(relocation.shutil, "copystat", write_more)
+    move_folder(old, tmp_path / "new")
+    assert (old / "version.txt").read_text() == "two"
+    assert (old / "late.txt").read_text() == "late"
+
+
 def full(_: object) -> SimpleNamespace:
     return SimpleNamespace(free=3)
 

@@ -16,7 +16,7 @@ from resources.starter.recipe.voice import Voice
 Skill = Callable[[Voice], list[Turn]]
 
 SKILLS: dict[str, tuple[Skill, float]] = {
-    "arithmetic": (arithmetic, 2.4),
+    "arithmetic": (arithmetic, 3.2),
     "chained": (chained_arithmetic, 0.5),
     "units": (units, 1.0),
     "counting": (counting, 1.4),

@@ -14,7 +14,7 @@ FAMILY = "arithmetic"
 
 
 def _pair(rng: random.Random, top: int) -> tuple[int, int]:
-    if rng.random() < 0.4:
+    if rng.random() < 0.5:
         top = min(top, 20)
     return rng.randint(0, top), rng.randint(0, top)
 
