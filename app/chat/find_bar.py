@@ -77,7 +77,8 @@ class FindBar(QFrame):
     def close_bar(self) -> None:
         if self.isHidden():
             return
-        had_focus = self.isAncestorOf(QApplication.focusWidget())
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self.hide()
         if had_focus:
             self.focus_lost.emit()

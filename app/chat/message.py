@@ -128,7 +128,7 @@ class TurnView(QWidget):
             self._show_end(answer)
         else:
             focus = QApplication.focusWidget()
-            had_focus = self._note.isAncestorOf(focus) or self.answer_row.isAncestorOf(focus)
+            had_focus = focus is not None and any(part.isAncestorOf(focus) for part in (self._note, self.answer_row))
             self._note.hide()
             self.answer_row.setEnabled(False)
             if had_focus:

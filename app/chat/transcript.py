@@ -123,7 +123,7 @@ class Transcript(QScrollArea):
         self._column.setUpdatesEnabled(False)
         for turn in [turn for turn in self._slots if turn not in kept]:
             slot = self._slots.pop(turn)
-            had_focus = had_focus or slot.isAncestorOf(focus)
+            had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
             self._turns.removeWidget(slot)
             slot.hide()
             slot.deleteLater()
