@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _LOOK_MS = 150
 # The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs.
 _SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
+# What margins and gaps take around two chips with nothing between them, and the least width of all.
+_NARROW_GAPS, _NARROWEST = 56, 280
 
 
 class Chip(QPushButton):
@@ -80,6 +82,16 @@ class Chip(QPushButton):
         short = self._name.fontMetrics().elidedText(self._full_name, Qt.TextElideMode.ElideMiddle, width)
         self._name.setText(short)
         self.updateGeometry()
+
+    def name_width(self) -> int:
+        """What the whole name would take, in pixels."""
+        self._name.ensurePolished()
+        return min(_LONGEST_NAME, self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Show the mark and the name alone, without the role in words and the arrow."""
+        for label in (self._role, self._arrow):
+            label.setHidden(narrow)
 
     def width_without_name(self) -> int:
         return self.sizeHint().width() - self._name.sizeHint().width()
@@ -191,14 +203,30 @@ class Header(QFrame):
         others += [self.downloads] if self._running else []
         taken = sum(view.sizeHint().width() for view in others) + _GAPS
         chips = (self.main, self.draft)
-        room = (self.width() - taken - sum(chip.width_without_name() for chip in chips)) // 2
-        for chip in chips:
-            chip.set_name_width(min(_LONGEST_NAME, max(_SHORTEST_NAME, room)))
+        self._set_narrow(False)
+        room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+        if room < 2 * _SHORTEST_NAME:
+            self._set_narrow(True)
+            taken -= self._plus.sizeHint().width() + _GAPS - _NARROW_GAPS
+            room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+        shortest = min(_SHORTEST_NAME, room // 2)
+        for chip, other in zip(chips, reversed(chips), strict=True):
+            # What the other name leaves of its half is this one's.
+            chip.set_name_width(min(_LONGEST_NAME, max(shortest, room // 2, room - other.name_width())))
         left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         # A reason is worth reading in part; that all is well is not.
         worth_it = left > 60 and (shown == self._state or not self._state_may_go)
         self._status.setText(shown if worth_it else "")
+
+    def minimumSizeHint(self) -> QSize:
+        """Names are shortened to whatever room there is, so theirs now is no need."""
+        return QSize(_NARROWEST, super().minimumSizeHint().height())
+
+    def _set_narrow(self, narrow: bool) -> None:
+        self._plus.setHidden(narrow)
+        for chip in (self.main, self.draft):
+            chip.set_narrow(narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

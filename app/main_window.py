@@ -202,6 +202,8 @@ class MainWindow(QMainWindow):
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
         self._composer.edit.files_given.connect(self._attach)
         self._transcript.rounds_selected.connect(self._mark_rounds)
+        self._transcript.focus_lost.connect(self._composer.setFocus)
+        self._find.focus_lost.connect(self._composer.setFocus)
         self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
         self._commands.speaker.changed.connect(self._update_actions)

@@ -1,18 +1,26 @@
-"""A card above the window's content: the command palette and the shortcut sheet. Esc or a click elsewhere closes it."""
+"""A card above the window's content, which is dimmed: the command palette, a chat's settings, a comparison.
+Esc or a click elsewhere closes it.
+"""
 
 from __future__ import annotations
 
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+_SHADE = QColor(0, 0, 0, 90)
 
 
 class Overlay(QFrame):
-    """Child of the window, hidden until `open`. Gives the focus back to where it was when it closes."""
+    """Child of the window, hidden until `open`. Gives the focus back to where it was when it closes.
+
+    A card that hangs from a button, as a menu does, sets `dims` to False.
+    """
 
     closed = Signal()
+    dims = True
 
     def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
         """`height` None is as high as the content; both are less where the window has less."""
@@ -20,6 +28,7 @@ class Overlay(QFrame):
         self.setObjectName("overlay")
         self._window, self._width, self._height = window, width, height
         self._focus_before: QWidget | None = None
+        self._shade = _Shade(window)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(12, 12, 12, 12)
         self.column.setSpacing(8)
@@ -29,6 +38,9 @@ class Overlay(QFrame):
         self._focus_before = QApplication.focusWidget()
         self.fill()
         self._place()
+        if self.dims:
+            self._shade.show()
+            self._shade.raise_()
         self.show()
         self.raise_()
         application = QApplication.instance()
@@ -45,6 +57,7 @@ class Overlay(QFrame):
         if application is not None:
             application.removeEventFilter(self)
         self.hide()
+        self._shade.hide()
         if self._focus_before is not None:
             self._focus_before.setFocus()
         self.closed.emit()
@@ -73,5 +86,31 @@ class Overlay(QFrame):
 
     def _place(self) -> None:
         width = min(self._width, self._window.width() - 32)
-        height = min(self._height or self.column.sizeHint().height(), self._window.height() - 96)
+        height = min(self._height or self._height_of_content(width), self._window.height() - 96)
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
+        self._shade.setGeometry(self._window.rect())
+
+    def _height_of_content(self, width: int) -> int:
+        if self.column.hasHeightForWidth():
+            return self.column.totalHeightForWidth(width)
+        return self.column.sizeHint().height()
+
+
+class HighArea(QScrollArea):
+    """Would like to be as high as what is in it."""
+
+    def sizeHint(self) -> QSize:
+        body = self.widget()
+        hint = super().sizeHint()
+        return hint if body is None else QSize(hint.width(), body.sizeHint().height())
+
+
+class _Shade(QWidget):
+    """Over all of the window, below the card."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), _SHADE)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.action_table import ACTIONS, MENUS
 from app.actions import menu_title
-from app.overlay import Overlay
+from app.overlay import HighArea, Overlay
 
 if TYPE_CHECKING:
     from app.actions import Actions
@@ -22,10 +22,9 @@ class ShortcutSheet(Overlay):
         self._actions = actions
         self._title = QLabel(self)
         self._title.setProperty("look", "title")
-        self._area = QScrollArea(self)
+        self._area = HighArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setMinimumHeight(420)
         self.column.addWidget(self._title)
         self.column.addWidget(self._area)
 
@@ -51,7 +50,10 @@ class ShortcutSheet(Overlay):
                 shown.setProperty("look", "muted")
                 grid.addWidget(shown, line, 1, Qt.AlignmentFlag.AlignRight)
         grid.setRowStretch(grid.rowCount(), 1)
+        for label in body.findChildren(QLabel):
+            label.ensurePolished()
         self._area.setWidget(body)
+        self._area.updateGeometry()
         self._area.setFocus()
 
     def rows(self, menu: str) -> list[tuple[str, str]]:

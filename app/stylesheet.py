@@ -122,6 +122,9 @@ QLabel[look="badge-lookup"] { background: $lookup_tint; color: $lookup_text; }
 QLabel[look="badge-problem"] { background: $problem_tint; color: $problem; }
 QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
 QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
+QPushButton[look="quiet"]:focus { padding: 0 6px; }
+QPushButton[look="fold"] { color: $muted; font-size: 12px; padding: 2px 8px 2px 2px; }
+QPushButton[look="fold"]:focus { padding: 0 6px 0 0; }
 QLabel[look="title"]:disabled { color: $faint; }
 QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
 QSlider { min-height: 24px; }
@@ -136,11 +139,13 @@ QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: 
     background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; }
 QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
-QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; }
+QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; combobox-popup: 0; }
 QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }
-QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; selection-background-color: $selection;
-    selection-color: $text; outline: none; }
+QComboBoxPrivateContainer { background: $panel; border: none; }
+QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 3px; outline: none; }
+QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 6px; color: $text; }
+QComboBox QAbstractItemView::item:selected { background: $selection; color: $text; }
 #note { background: $selection; border-radius: 12px; }
 #thoughts { border: none; border-left: 2px solid $line; }
 #thoughts #prose { color: $muted; }
@@ -164,6 +169,7 @@ QMenu::item { padding: 5px 24px 5px 12px; border-radius: 6px; }
 QMenu::item:selected { background: $selection; }
 QMenu::item:disabled { color: $faint; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QMenu::icon { padding-left: 10px; }
 QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
 """)
 

@@ -37,17 +37,22 @@ class AnswerBody(QWidget):
         self._splitter = Splitter()
         self._shown = ""
         self._placed = 0
+        self._ended = False
         self._run: Prose | None = None
         self._tail: Prose | CodeBlock | None = None
 
     def show_text(self, text: str, ended: bool) -> None:
-        """Show an answer's text so far; `ended` when no more will come."""
-        if not text.startswith(self._shown):
+        """Show an answer's text so far; `ended` when no more will come.
+
+        An answer that is continued goes on in the middle of its last block, which was finished: it is shown anew.
+        """
+        if not text.startswith(self._shown) or (self._ended and text != self._shown):
             self._clear()
         self._splitter.feed(text[len(self._shown) :])
         self._shown = text
         if ended:
             self._splitter.finish()
+            self._ended = True
         for block in self._splitter.frozen[self._placed :]:
             self._place(block)
         self._placed = len(self._splitter.frozen)

@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.chat.attachment_row import AttachmentRow
+from app.chat.one_line import OneLine
 from app.icons import icon
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Composer(QWidget):
         card.setObjectName("composerCard")
         self.edit = MessageEdit(card)
         self.files = AttachmentRow(card)
-        self._info = QLabel(card)
+        self._info = OneLine(card)
         self._info.setProperty("look", "muted")
         self._button = QToolButton(card)
         self._button.setObjectName("send")

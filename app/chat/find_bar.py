@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from app import theme
 from app.conversations.search import Query, highlights, parse_query
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 
 class FindBar(QFrame):
-    """Hidden until `open`. `chosen` carries the turn to show, `changed` follows every other query."""
+    """Hidden until `open`. `chosen` carries the turn to show, `changed` follows every other query, `focus_lost` when it
+    closes while it has the focus.
+    """
 
     chosen = Signal(object)
     changed = Signal()
+    focus_lost = Signal()
 
     def __init__(self, turns: Callable[[], Sequence[Turn]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +77,11 @@ class FindBar(QFrame):
     def close_bar(self) -> None:
         if self.isHidden():
             return
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self.hide()
+        if had_focus:
+            self.focus_lost.emit()
         self.query, self._hits = None, []
         self.edit.clear()
         self.changed.emit()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme, wording
 from app.chat.action_row import ActionRow
@@ -38,7 +38,8 @@ _QUESTION_WORDS = {"previous": "previous-question", "next": "next-question"}
 class TurnView(QWidget):
     """A question, its answer and the foot. Paints from the turn it was made for.
 
-    `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question.
+    `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question,
+    `focus_lost` follows when what had the focus is gone.
     """
 
     link_chosen = Signal(str)
@@ -46,6 +47,7 @@ class TurnView(QWidget):
     edited = Signal(str)
     rounds_selected = Signal(object)
     tokens_wanted = Signal()
+    focus_lost = Signal()
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,8 +127,12 @@ class TurnView(QWidget):
         if answer.ended:
             self._show_end(answer)
         else:
+            focus = QApplication.focusWidget()
+            had_focus = focus is not None and any(part.isAncestorOf(focus) for part in (self._note, self.answer_row))
             self._note.hide()
             self.answer_row.setEnabled(False)
+            if had_focus:
+                self.focus_lost.emit()
         self._foot.setVisible(answer.ended and bool(self._foot.text()))
         self._want_tokens()
 
@@ -186,6 +192,7 @@ class TurnView(QWidget):
             self.editor = None
         self._bubble.show()
         self.question_row.show()
+        self.focus_lost.emit()
 
     def wired(self) -> None:
         """Somebody listens now: ask for the tokens, if they are to be shown and are still on disk."""

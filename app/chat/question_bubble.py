@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.wrapped_label import WrappedLabel
@@ -15,9 +15,16 @@ if TYPE_CHECKING:
     from app.conversations.chats import Turn
     from app.conversations.search import Query
 
+_SIDE = 14
+# No line with more characters than this fits into a bubble anyway.
+_LONG_LINE = 400
+
 
 class QuestionBubble(QFrame):
-    """The question as it was typed, never interpreted, below the names of what was attached."""
+    """The question as it was typed, never interpreted, below the names of what was attached.
+
+    It is as wide as its longest line, and no wider than it is given room.
+    """
 
     def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,16 +37,31 @@ class QuestionBubble(QFrame):
         )
         self.label.setCursor(Qt.CursorShape.IBeamCursor)
         column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 10)
+        column.setContentsMargins(_SIDE, 10, _SIDE, 10)
+        self._lines = turn.question.split("\n")
         if turn.attachments:
             names = WrappedLabel(self)
             names.setProperty("look", "muted")
             names.setTextFormat(Qt.TextFormat.PlainText)
             names.setText(" · ".join(attachment.name for attachment in turn.attachments))
+            self._lines.append(names.text())
             column.addWidget(names)
         column.addWidget(self.label)
         self._words = turn.question
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.label.ensurePolished()
+        metrics = self.label.fontMetrics()
+        widest = max(metrics.horizontalAdvance(line[:_LONG_LINE].expandtabs()) for line in self._lines)
+        # One pixel for what a line's last letter leans out.
+        self.setMaximumWidth(widest + 2 * _SIDE + 1)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and hasattr(self, "_words"):
+            self._fit()
 
     def mark(self, query: Query | None) -> None:
         """Select the first hit: a label can show one."""

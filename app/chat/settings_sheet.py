@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -24,12 +23,14 @@ from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
 from app.conversations.own_settings import SAMPLING_KEYS, SPECULATION_KEYS
 from app.icons import icon
-from app.overlay import Overlay
+from app.overlay import HighArea, Overlay
 from app.preferences.controls import Chooser
 
 if TYPE_CHECKING:
     from app.chat_session import ChatSession
 
+# Room for the focus on the left and for the scroll bar on the right.
+_SIDES = (4, 0, 12, 0)
 _GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed"), SPECULATION_KEYS)
 
 
@@ -60,12 +61,13 @@ class ChatSettingsSheet(Overlay):
 
     def _build(self) -> None:
         head = QHBoxLayout()
+        head.setContentsMargins(*_SIDES)
         head.addWidget(self._title, 1)
         head.addWidget(self._close)
         body = QWidget(self)
         body.setObjectName("overlayBody")
         column = QVBoxLayout(body)
-        column.setContentsMargins(4, 0, 12, 4)
+        column.setContentsMargins(*_SIDES)
         column.setSpacing(12)
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -87,13 +89,14 @@ class ChatSettingsSheet(Overlay):
                 self.rows[key] = SettingRow(key, grid, body)
             column.addLayout(grid)
         column.addStretch(1)
-        area = _Area(self)
+        area = HighArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         self._area, self._body = area, body
         foot = QHBoxLayout()
+        foot.setContentsMargins(*_SIDES)
         foot.setSpacing(8)
         foot.addWidget(self._saved, 1)
         foot.addWidget(self.begin)
@@ -227,12 +230,3 @@ class ChatSettingsSheet(Overlay):
     def _dress(self) -> None:
         self._close.setIcon(icon("close", theme.colours().muted))
         self._close.setIconSize(QSize(16, 16))
-
-
-class _Area(QScrollArea):
-    """Would like to be as high as what is in it."""
-
-    def sizeHint(self) -> QSize:
-        body = self.widget()
-        hint = super().sizeHint()
-        return hint if body is None else QSize(hint.width(), body.sizeHint().height())

@@ -28,7 +28,7 @@ class ThinkingFold(QWidget):
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = QPushButton(self)
-        self.head.setProperty("look", "quiet")
+        self.head.setProperty("look", "fold")
         self.head.setCheckable(True)
         self.head.setIconSize(QSize(14, 14))
         self._frame = QFrame(self)

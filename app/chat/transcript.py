@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.chat.message import TurnView
@@ -28,7 +28,8 @@ _LOAD_ROUNDS = 4
 class Transcript(QScrollArea):
     """One widget a turn. `acted` carries a turn and what to do with it, `edited` one with its question's new text,
     `tokens_wanted` one whose tokens are still on disk, `menu_wanted` one and where its menu is wanted,
-    `rounds_selected` one and the rounds whose tokens are selected in it.
+    `rounds_selected` one and the rounds whose tokens are selected in it, `focus_lost` follows when what had the focus
+    is gone.
     """
 
     acted = Signal(object, str)
@@ -36,6 +37,7 @@ class Transcript(QScrollArea):
     tokens_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)
+    focus_lost = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -117,10 +119,11 @@ class Transcript(QScrollArea):
 
     def show_path(self, chat: Chat) -> None:
         """The chat shows other turns now: those that stay keep their place, and so does what is read."""
-        kept = set(chat.turns)
+        kept, focus, had_focus = set(chat.turns), QApplication.focusWidget(), False
         self._column.setUpdatesEnabled(False)
         for turn in [turn for turn in self._slots if turn not in kept]:
             slot = self._slots.pop(turn)
+            had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
             self._turns.removeWidget(slot)
             slot.hide()
             slot.deleteLater()
@@ -134,6 +137,8 @@ class Transcript(QScrollArea):
         self._column.setUpdatesEnabled(True)
         self._mark_newest()
         self._load_soon()
+        if had_focus:
+            self.focus_lost.emit()
 
     def reveal(self, turn: Turn) -> TurnView:
         """Bring a turn into view."""
@@ -211,6 +216,7 @@ class Transcript(QScrollArea):
         view.link_chosen.connect(self._show_link)
         view.acted.connect(lambda word: self._act(turn, word))
         view.edited.connect(lambda text: self.edited.emit(turn, text))
+        view.focus_lost.connect(self.focus_lost)
         view.tokens_wanted.connect(lambda: self.tokens_wanted.emit(turn))
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(lambda place: self.menu_wanted.emit(turn, view.mapToGlobal(place)))

@@ -23,13 +23,14 @@ class Welcome(QWidget):
         self._hello, self._promise = QLabel(self), QLabel(self)
         self._hello.setProperty("look", "hello")
         self._promise.setProperty("look", "muted")
-        self._promise.setWordWrap(True)
-        self._promise.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        for words in (self._hello, self._promise):
+            words.setWordWrap(True)
+            words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._examples = [QPushButton(self) for _ in self.examples()]
         column = QVBoxLayout(self)
         column.setSpacing(8)
         column.addStretch(2)
-        column.addWidget(self._hello, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._hello)
         column.addWidget(self._promise)
         column.addSpacing(16)
         for button in self._examples:
@@ -66,7 +67,7 @@ class Welcome(QWidget):
         """In a low window the offer comes before the examples."""
         if self._offer is None:
             return
-        heights = self._hello.sizeHint().height() + self._promise.heightForWidth(self.width())
+        heights = sum(words.heightForWidth(self.width()) for words in (self._hello, self._promise))
         heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _AIR
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, self.width())) if not self._offer.isHidden() else 0
         for button in self._examples:

@@ -104,11 +104,6 @@ def short_name(repository: str) -> tuple[str, int]:
     return " ".join(words) or name, bits
 
 
-def pair_name(main: str, draft: str) -> str:
-    """Qwen3 8B + Qwen3 0.6B; the main model's alone where there is no draft."""
-    return " + ".join(short_name(name)[0] for name in (main, draft) if name)
-
-
 def from_installed(model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], room: Room) -> Entry:
     known = catalog.models.get(model.id)
     name, bits = short_name(model.id)

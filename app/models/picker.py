@@ -28,6 +28,7 @@ class Picker(Overlay):
     chosen = Signal(object)
     wanted = Signal(object)
     more = Signal()
+    dims = False
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)

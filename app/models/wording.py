@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app import wording
+from app.models.entries import short_name
 from app.models.hub_wording import hub_sentence, size_words
 from app.speculation.figures import percent, times
 
@@ -41,6 +42,18 @@ def entry_name(entry: Entry) -> str:
     if entry.is_starter:
         return translate("Models", "Starter") if entry.id != "draft" else translate("Models", "Starter draft")
     return model_name(entry.name, entry.bits)
+
+
+def recorded_name(name: str) -> str:
+    """What a person calls a model by the name that figures are kept under; see `Entry.recorded_as`."""
+    if name.startswith("starter/"):
+        return translate("Models", "Starter draft") if name == "starter/draft" else translate("Models", "Starter")
+    return short_name(name)[0]
+
+
+def pair_name(main: str, draft: str) -> str:
+    """Qwen3 8B + Qwen3 0.6B; the main model's alone where there is no draft."""
+    return " + ".join(recorded_name(name) for name in (main, draft) if name)
 
 
 def choice_name(choice: Choice) -> str:

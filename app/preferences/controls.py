@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QDoubleSpinBox, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QSpinBox,
+    QStyledItemDelegate,
+    QWidget,
+)
 
 from app import theme
 from app.icons import icon
@@ -17,6 +25,8 @@ class Chooser(QComboBox):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        # The one that Qt takes draws the list as a menu of the system's, whatever the style sheet says.
+        self.setItemDelegate(QStyledItemDelegate(self))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

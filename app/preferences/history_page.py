@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.entries import short_name
+from app.models.wording import pair_name, recorded_name
 from app.preferences.controls import Chooser
 from app.speculation import figures
 from app.speculation.history_table import HistoryTable
@@ -130,8 +130,7 @@ class HistoryPage(QWidget):
         self.pair.clear()
         self.pair.addItem(self.tr("All models"), None)
         for main, draft in dict.fromkeys((one.main_model, one.draft_model) for one in self._summaries):
-            names = [short_name(name)[0] for name in (main, draft) if name]
-            self.pair.addItem(" + ".join(names), [main, draft])
+            self.pair.addItem(pair_name(main, draft), [main, draft])
         place = self.pair.findData(list(chosen)) if chosen else 0
         self.pair.setCurrentIndex(max(0, place))
 
@@ -151,7 +150,7 @@ class HistoryPage(QWidget):
         else:
             text = self.tr("On this computer, lookup makes {main} {times} as fast (%n answer(s)).", "", one.requests)
         times = figures.times(one.speedup)
-        names = (short_name(one.main_model)[0], short_name(one.draft_model)[0])
+        names = (recorded_name(one.main_model), recorded_name(one.draft_model))
         return text.replace("{times}", times).replace("{main}", names[0]).replace("{draft}", names[1])
 
     def _choose_file(self, kind: str) -> None:

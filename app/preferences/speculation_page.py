@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.models.entries import pair_name
+from app.models.wording import pair_name
 from app.preferences.pairs import own_settings, with_own, without_own
 from app.preferences.table_page import TablePage
 from app.speculation.learned_section import LearnedSection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.conversations.opening import back_up_now
 from app.models.hub_wording import size_words
@@ -33,7 +33,6 @@ class StoragePage(Form):
         super().__init__(parent)
         self._title, self._library, self._session = title, library, session
         self._kept: dict[str, Kept] = {}
-        self._sizes: dict[str, QLabel] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.back_up, self.stop = QPushButton(self), QPushButton(self), QPushButton(self)
@@ -64,15 +63,10 @@ class StoragePage(Form):
 
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
-        column = QVBoxLayout(controls)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        buttons = QHBoxLayout()
+        buttons = QHBoxLayout(controls)
+        buttons.setContentsMargins(0, 0, 0, 0)
         buttons.setSpacing(8)
-        buttons.addStretch(1)
-        self._sizes[id_], self.open_buttons[id_] = QLabel(controls), QPushButton(controls)
-        column.addWidget(self._sizes[id_], 0, Qt.AlignmentFlag.AlignRight)
-        column.addLayout(buttons)
+        self.open_buttons[id_] = QPushButton(controls)
         shown = [self.open_buttons[id_]]
         if id_ in _MOVABLE:
             self.move_buttons[id_] = QPushButton(controls)
@@ -189,8 +183,7 @@ class StoragePage(Form):
         for row, id_ in zip(self.rows, _IDS, strict=True):
             kept = self._kept.get(id_)
             name, help_ = names[id_]
-            row.set_words(name, f"{help_}\n{kept.folder}" if kept else help_)
-            self._sizes[id_].setText(size_words(kept.bytes) if kept else "")
+            row.set_words(name, f"{help_}\n{kept.folder} · {size_words(kept.bytes)}" if kept else help_)
             self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show the folder: {name}").format(name=name))
             self.open_buttons[id_].setEnabled(kept is not None)
             if id_ in _MOVABLE:

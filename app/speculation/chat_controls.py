@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from app import theme
+from app.icons import icon
 from app.speculation.speculation_form import SpeculationForm
 
 if TYPE_CHECKING:
@@ -20,12 +22,13 @@ class ChatControls(QWidget):
         super().__init__(parent)
         self._session = session
         self.fold = QPushButton(self)
-        self.fold.setProperty("look", "quiet")
+        self.fold.setProperty("look", "fold")
+        self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
         self._form = SpeculationForm(self)
         self._form.hide()
         self.choosers = self._form.choosers
-        self.fold.toggled.connect(self._form.setVisible)
+        self.fold.toggled.connect(self._unfold)
         self._form.chosen.connect(session.set_speculation)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -34,6 +37,7 @@ class ChatControls(QWidget):
         column.addWidget(self._form)
         session.speculation_changed.connect(self.refresh)
         self.retranslate()
+        self._dress()
 
     def refresh(self) -> None:
         """Show what the session will ask for next."""
@@ -46,5 +50,17 @@ class ChatControls(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "choosers"):
+        if not hasattr(self, "choosers"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _unfold(self, unfolded: bool) -> None:
+        self._form.setVisible(unfolded)
+        self._dress()
+
+    def _dress(self) -> None:
+        chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"
+        self.fold.setIcon(icon(chevron, theme.colours().muted))

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.models.entries import short_name
+from app.models.wording import recorded_name
 from app.speculation import figures
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def cell(row: RequestRow, column: str) -> str:
     if column == "speedup":
         return figures.times(value)
     if column in ("main_model", "draft_model"):
-        return short_name(value)[0] if value else figures.NONE
+        return recorded_name(value) if value else figures.NONE
     return figures.number(value, 1 if column == "decode_tps" else 0)
 
 

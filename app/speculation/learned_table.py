@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 
-from app.models.entries import pair_name
+from app.models.wording import pair_name
 from app.speculation import figures
 
 if TYPE_CHECKING:

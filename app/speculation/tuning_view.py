@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QTo
 
 from app import theme, wording
 from app.icons import icon
-from app.models.entries import pair_name
+from app.models.wording import pair_name
 from app.overlay import Overlay
 from app.speculation import figures
 from app.speculation.gauges import label
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from app.speculation.tuner import Tuner
     from engine.tuning import Calibration, ContextFigures, DepthFigures
 
-_WIDTH, _HEIGHT = 620, 470
+_WIDTH = 620
 
 
 class TuningView(Overlay):
     """Shows what the tuner holds. Closing it ends what runs; `again` is the action that starts anew."""
 
     def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
-        super().__init__(window, _WIDTH, _HEIGHT)
+        super().__init__(window, _WIDTH)
         self._tuner, self._action = tuner, again
         self._title, self._pair = label(self, "title"), label(self, "muted")
         self._pair.setTextFormat(Qt.TextFormat.PlainText)
@@ -92,6 +92,8 @@ class TuningView(Overlay):
         self.stop.setVisible(tuner.running)
         self.again.setVisible(not tuner.running)
         self.again.setEnabled(self._action.isEnabled())
+        if self.isVisible():
+            self._place()
 
     def _sentences(self) -> list[str]:
         tuner = self._tuner
@@ -154,6 +156,8 @@ class TuningView(Overlay):
         for place, (cell, text) in enumerate(zip(line, texts, strict=True)):
             cell.setText(text)
             self._grid.addWidget(cell, len(self.cells), place, Qt.AlignmentFlag.AlignRight)
+            # Shown at once and not with the next turn of the event loop, so that the card gets its height.
+            cell.show()
         self.cells.append(line)
 
     def retranslate(self) -> None:

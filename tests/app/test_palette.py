@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.action_table import ACTIONS, MENUS
@@ -74,6 +74,16 @@ def test_a_click_elsewhere_closes_it(open_window: OpenWindow) -> None:
     window._actions["palette"].trigger()
     QTest.mouseClick(window._composer, Qt.MouseButton.LeftButton)
     assert not window._palette.isVisible()
+
+
+def test_what_is_behind_a_card_is_dimmed_while_it_is_open(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    place = window._composer.mapTo(window, QPoint(4, 4))
+    before = window.grab().toImage().pixelColor(place).lightness()
+    window._actions["palette"].trigger()
+    assert window.grab().toImage().pixelColor(place).lightness() < before
+    window._palette.close_overlay()
+    assert window.grab().toImage().pixelColor(place).lightness() == before
 
 
 def test_the_sheet_lists_every_shortcut(open_window: OpenWindow) -> None:

@@ -90,6 +90,13 @@ def test_a_replaced_text_is_shown_anew(body: AnswerBody) -> None:
     assert texts(body) == ["else"]
 
 
+def test_a_continued_answer_goes_on_in_its_last_paragraph(body: AnswerBody) -> None:
+    body.show_text("In token", True)
+    body.show_text("In token view", False)
+    body.show_text("In token view all is tinted.", True)
+    assert texts(body) == ["In token view all is tinted."]
+
+
 def test_the_copy_button_copies_the_code(qtbot: QtBot) -> None:
     block = CodeBlock()
     qtbot.addWidget(block)

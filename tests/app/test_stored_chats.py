@@ -148,6 +148,39 @@ def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtB
     qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
 
 
+@pytest.mark.parametrize("ends_with", ["sending", "cancelling"])
+def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow, qtbot: QtBot, ends_with: str) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window.activateWindow()
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["edit-last"].trigger()
+    editor = view(window).editor
+    assert editor is not None
+    assert editor.edit.hasFocus()
+    if ends_with == "sending":
+        QTest.keyClicks(editor.edit, "!")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return if ends_with == "sending" else Qt.Key.Key_Escape)
+    assert window._composer.edit.hasFocus()
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+
+
+def test_the_keys_go_to_the_composer_when_another_answer_takes_the_place(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window.activateWindow()
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    button = view(window).answer_row.button("again")
+    button.setFocus()
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert window._composer.edit.hasFocus()
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+
+
 def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY)])
     window = open_window(engine)
@@ -298,6 +331,7 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) 
     assert window._find.count.text() == "1 of 2"
     QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
     assert not window._find.isVisible()
+    assert window._composer.edit.hasFocus()
     assert prose.extraSelections() == []  # type: ignore[attr-defined]
 
 

@@ -100,6 +100,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     shown = [[cell.text() for cell in line] for line in view.cells]
     assert shown[4] == ["4", "1.7", "40 %", "70.5"]
     assert len(shown) == 1 + len(SHORT.depths)
+    qtbot.waitUntil(lambda: view.words.height() >= view.words.heightForWidth(view.words.width()))
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,29 @@ def test_text_appears_while_the_answer_is_written(open_window: OpenWindow, qtbot
     assert shown_text(window) == STORY
 
 
+def test_the_bubble_of_a_short_question_is_no_wider_than_its_words(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    for question in ("Why?", "And why is it as it is, and not as it is not? " * 8):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    short, long = (window._transcript.view(turn)._bubble for turn in window._session.chat.turns)
+    qtbot.waitUntil(lambda: short.width() < 100 and long.width() > 400)
+    assert short.geometry().right() == long.geometry().right()
+    assert short.label.height() < 2 * short.label.fontMetrics().lineSpacing()
+
+
+def test_models_in_the_header_are_never_cut_off(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    header = window._header
+    assert header.minimumSizeHint().width() <= 312
+    for width in (1440, 900, 400, 312):
+        header.resize(width, header.height())
+        header.layout().activate()
+        for chip in (header.main, header.draft):
+            assert chip.sizeHint().width() <= chip.width()
+            assert chip.geometry().right() < header._right.x()
+
+
 def test_the_whole_chat_is_sent_with_the_next_question(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("First answer.")])
     window = open_window(engine)

@@ -35,6 +35,19 @@ def in_every_language(qapp: Application, sentence: object) -> list[str]:
     return said
 
 
+@pytest.mark.parametrize(
+    ("main", "draft", "name"),
+    [
+        ("starter/main", "starter/draft", "Starter + Starter draft"),
+        ("starter/main", "", "Starter"),
+        ("mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit", "Qwen3 8B + Qwen3 0.6B"),
+    ],
+)
+@pytest.mark.usefixtures("qapp")
+def test_figures_name_a_pair_as_the_pickers_do(main: str, draft: str, name: str) -> None:
+    assert wording.pair_name(main, draft) == name
+
+
 @pytest.mark.parametrize("verdict", [verdict for verdict in VERDICTS if verdict != "lookup"])
 def test_every_verdict_is_a_sentence_of_its_own(qapp: Application, verdict: str) -> None:
     said = in_every_language(qapp, lambda: wording.verdict_words(advice(verdict)))

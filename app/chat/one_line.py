@@ -1,0 +1,20 @@
+"""A label of one line that shortens its text where there is too little room, and never asks for more."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel
+
+
+class OneLine(QLabel):
+    """All of a shortened text is in the tip."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        place = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
+        QPainter(self).drawText(place, self.alignment(), shown)
+        self.setToolTip("" if shown == self.text() else self.text())
