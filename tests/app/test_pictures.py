@@ -1,0 +1,138 @@
+"""What we paint ourselves looks as it did: small pictures without text, compared with those in `pictures/`.
+
+After a change that is meant, this puts the new ones in the place of the old; look at those that git calls changed:
+
+    TANDEM_REFRESH_PICTURES=1 python -m pytest tests/app/test_pictures.py
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QColor, QImage, QPainter, QRegion
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+from app.chat.answer import Answer
+from app.icons import icon
+from app.models.marks import Bar
+from app.speculation.charts import LineChart, PositionBars, TimeBar
+from app.speculation.round_strip import PITCH, RoundStrip
+from tests.app.scripted_engine import PATTERN, Script, ScriptedRound, play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.application import Application
+
+PICTURES = Path(__file__).parent / "pictures"
+# Smooth edges differ a little from one Qt and one processor to the next; a cell of the strip is 0.6 % of its picture.
+CHANNEL, SHARE = 32, 0.003
+ICONS = ("plus", "archive", "settings", "chevron-left")
+ICON = 32
+
+
+def answer_of(pattern: Sequence[ScriptedRound] = PATTERN) -> Answer:
+    answer = Answer()
+    answer.apply(play(Script("one two three four five six seven eight nine ten " * 6, pattern)))
+    return answer
+
+
+def painted(view: QWidget, width: int, height: int, seen: int | None = None) -> QImage:
+    """The upper `seen` pixels of a view that got this size, one pixel a pixel on any screen."""
+    view.resize(width, height)
+    part = QRect(0, 0, width, seen or height)
+    image = QImage(part.size(), QImage.Format.Format_RGB888)
+    image.fill(QColor(theme.colours().panel))
+    view.render(image, QPoint(), QRegion(part), QWidget.RenderFlag.DrawChildren)
+    return image
+
+
+def strip(pattern: Sequence[ScriptedRound] = PATTERN) -> QImage:
+    view = RoundStrip()
+    view.show_answer(answer_of(pattern))
+    return painted(view, 10 * PITCH, 9 * PITCH)
+
+
+def acceptance() -> QImage:
+    view = PositionBars()
+    view.show_stats(answer_of().stats)
+    return painted(view, 200, 74, seen=74 - PositionBars.LABEL)
+
+
+def time_bar() -> QImage:
+    view = TimeBar()
+    view.show_stats(answer_of().stats)
+    return painted(view, 200, 12)
+
+
+def line() -> QImage:
+    view = LineChart(52, "draft")
+    view.show_values([20.0, 60.0, 45.0, 80.0, 75.0], 32.8, "")
+    return painted(view, 200, 52)
+
+
+def fit_bar() -> QImage:
+    view = Bar()
+    view.show_parts(((0.4, "main"), (0.2, "draft"), (0.1, "lookup")), "")
+    return painted(view, 200, view.height())
+
+
+def icons() -> QImage:
+    image = QImage(len(ICONS) * ICON, ICON, QImage.Format.Format_RGB888)
+    image.fill(QColor(theme.colours().panel))
+    with QPainter(image) as painter:
+        for column, name in enumerate(ICONS):
+            icon(name, theme.colours().text).paint(painter, QRect(column * ICON, 0, ICON, ICON))
+    return image
+
+
+DRAWN: dict[str, Callable[[], QImage]] = {
+    "strip": strip,
+    "acceptance": acceptance,
+    "time": time_bar,
+    "line": line,
+    "fit": fit_bar,
+    "icons": icons,
+}
+
+
+def pixels(image: QImage) -> np.ndarray:
+    """int16 (height, width, 3)."""
+    image = image.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).astype(np.int16)
+
+
+def differs(first: QImage, second: QImage) -> bool:
+    if first.size() != second.size():
+        return True
+    off = np.abs(pixels(first) - pixels(second)).max(axis=2) > CHANNEL
+    return bool(off.mean() > SHARE)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("name", DRAWN)
+def test_what_is_painted_looks_as_before(qapp: Application, tmp_path: Path, name: str, mode: str) -> None:
+    qapp.theme.set_mode(mode)
+    stored, new = PICTURES / f"{name}-{mode}.png", DRAWN[name]()
+    if os.environ.get("TANDEM_REFRESH_PICTURES"):
+        PICTURES.mkdir(exist_ok=True)
+        assert new.save(str(stored))
+    seen = tmp_path / stored.name
+    new.save(str(seen))
+    assert not differs(new, QImage(str(stored))), f"{seen} is not {stored}"
+
+
+def test_another_round_or_theme_is_a_difference(qapp: Application) -> None:
+    before = {name: draw() for name, draw in DRAWN.items()}
+    other = (PATTERN[0], ScriptedRound(4, 3), *PATTERN[2:])
+    assert differs(strip(other), before["strip"])
+    assert not differs(strip(), before["strip"])
+    qapp.theme.set_mode("dark")
+    assert all(differs(draw(), before[name]) for name, draw in DRAWN.items())
