@@ -39,6 +39,8 @@ FEWEST_AHEAD = 16
 FIRST_PROBE = 16
 LAST_PROBE = 512
 LAST_PATIENCE = 16
+# Plain rounds in a row that one look at everything on offer stands for, as long as nothing is learned of guesses.
+PLAIN_STRETCH = 8
 # Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
 # Up to which depth figures are told.
@@ -97,6 +99,18 @@ class _Attempt:
     rounds_left: int = ENOUGH
 
 
+@dataclass(slots=True)
+class _PlainStretch:
+    """What was decided about an offer of guesses that did not pay; it holds for `rounds_left` more rounds of it.
+
+    `offer` is limits and kinds of guesses by proposer, rows carried, and the range of context lengths.
+    """
+
+    offer: tuple[Mapping[str, int], Mapping[str, str], int, int]
+    choice: Choice
+    rounds_left: int = PLAIN_STRETCH - 1
+
+
 class DepthController:
     """Chooses every round's proposer and depth, and learns from how it went.
 
@@ -120,6 +134,7 @@ class DepthController:
         self._ahead = FEWEST_AHEAD
         self._since_probe = 0
         self._probe_interval = FIRST_PROBE
+        self._plain_stretch: _PlainStretch | None = None
 
     def begin(self, context_tokens: int) -> None:
         """A request starts whose prompt has `context_tokens` tokens."""
@@ -130,7 +145,7 @@ class DepthController:
         if monotonic() - self._plain_seen > PLAIN_HOLDS_S:
             self._costs.renew()
         self._current = PLAIN_ARM
-        self._trying = None
+        self._trying = self._plain_stretch = None
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly: another request had the device in between."""
@@ -151,15 +166,27 @@ class DepthController:
         most `remaining` tokens are still to come.
         """
         buckets = buckets or {}
+        offered = {source: limit for source, limit in limits.items() if limit > 0}
+        if not offered:
+            return Choice(None, 0)
+        offer = (offered, dict(buckets), rows_carried, self._costs.bucket)
+        stretch = self._plain_stretch
+        if stretch is not None and stretch.offer == offer and stretch.rounds_left > 0:
+            stretch.rounds_left -= 1
+            return stretch.choice
+        if self._costs.plain_samples() < PLAIN_SAMPLES:
+            return Choice(None, 0, "measuring")
         self._entry = {source: self._costs.reading(source, tokens) for source, tokens in (unread or {}).items()}
         self._ahead = max(FEWEST_AHEAD, self._context - self._begun_at)
         if remaining is not None:
             self._ahead = min(self._ahead, remaining)
-        offered = {source: limit for source, limit in limits.items() if limit > 0}
-        if not offered:
-            return Choice(None, 0)
-        if self._costs.plain_samples() < PLAIN_SAMPLES:
-            return Choice(None, 0, "measuring")
+        choice = self._weigh(offered, rows_carried, buckets)
+        settled = choice.reason == "costs-more"
+        self._plain_stretch = _PlainStretch(offer, choice) if settled else None
+        return choice
+
+    def _weigh(self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]) -> Choice:
+        """The arm of this round among all that are on offer."""
         outlooks = self._outlooks(offered, rows_carried, buckets)
         known = [arm for arm, outlook in outlooks.items() if outlook.known]
         best = max(known, key=lambda arm: outlooks[arm].speed)
@@ -214,6 +241,7 @@ class DepthController:
             self._costs.pass_over(source, width)
         self._rates.round_passed()
         if source is not None:
+            self._plain_stretch = None
             verdicts = depth if checked is None else checked
             if verdicts:
                 self._rates.observe(source, bucket, verdicts, accepted)
@@ -225,6 +253,7 @@ class DepthController:
 
     def learn(self, source: str, trial: Trial) -> None:
         """Take in guesses that a proposer checked without a verify pass."""
+        self._plain_stretch = None
         self._rates.observe(source, trial.bucket, trial.drafted, trial.accepted)
 
     def read(self, source: str, tokens: int, seconds: float) -> None:
@@ -259,6 +288,7 @@ class DepthController:
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
         self._costs.measured(source, depth, width, pass_s, draft_s)
+        self._plain_stretch = None
         if source is None:
             self._plain_seen = monotonic()
 
@@ -285,6 +315,7 @@ class DepthController:
         rates.load(data["rates"])
         costs.bucket = self._costs.bucket
         self._costs, self._rates = costs, rates
+        self._plain_stretch = None
 
     def _figures_at(self, bucket: int) -> ContextFigures:
         costs, self._entry = self._costs, {}

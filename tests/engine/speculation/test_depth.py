@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from engine.speculation.depth import DepthController
+from engine.speculation.depth import Choice, DepthController
 from engine.speculation.proposers import Trial
 from tests.engine.speculation.simulation import (
     ACCEPTANCES,
@@ -62,6 +64,50 @@ def test_it_says_what_speculation_would_cost() -> None:
     arguments = dict(choice.arguments)
     assert choice.reason == "costs-more"
     assert float(arguments["plain_ms"]) * float(arguments["tokens_per_round"]) < float(arguments["round_ms"])
+
+
+@pytest.fixture
+def weighed(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
+    """Every choice that was made by weighing all arms."""
+    choices: list[Choice] = []
+    weigh = DepthController._weigh
+
+    def counted(*arguments: Any) -> Choice:
+        choices.append(weigh(*arguments))
+        return choices[-1]
+
+    monkeypatch.setattr(DepthController, "_weigh", counted)
+    return choices
+
+
+def settled() -> DepthController:
+    """A controller that has found out that the draft does not pay."""
+    controller = DepthController()
+    controlled(World(gentle, constant(0.0)), 300, controller=controller)
+    while controller.choose({"draft": 8}).reason != "costs-more":
+        controller.observe("draft", 8, 9, 0, 0.2, None)
+    return controller
+
+
+def test_a_settled_offer_is_not_weighed_again_every_round(weighed: list[Choice]) -> None:
+    controller = settled()
+    weighed.clear()
+    for _ in range(64):
+        choice = controller.choose({"draft": 8})
+        controller.observe(choice.source, choice.depth, choice.depth + 1, 0, 0.02, None)
+    assert len(weighed) <= 64 // 4
+
+
+def test_a_new_offer_or_a_lesson_is_weighed_at_once(weighed: list[Choice]) -> None:
+    for lesson in (False, True):
+        controller = settled()
+        weighed.clear()
+        controller.choose({"draft": 8})
+        assert not weighed
+        if lesson:
+            controller.learn("draft", Trial("", 8, 8))
+        controller.choose({"draft": 8} if lesson else {"draft": 8, "ngram": 4})
+        assert weighed
 
 
 @pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])
