@@ -20,13 +20,15 @@ from engine.loading import LoadedModel, ModelInfo
 
 # Layers, width, inner width, heads, key-value heads: Qwen3-like shapes by total size with a vocabulary of 32,000.
 _SHAPES = {
+    "10M": (2, 256, 768, 4, 2),
     "20M": (4, 384, 1024, 6, 2),
     "50M": (8, 512, 1536, 8, 4),
     "200M": (14, 1024, 3072, 16, 8),
     "600M": (28, 1024, 3072, 16, 8),
     "2B": (28, 2048, 6144, 16, 8),
 }
-_DRAFT_OF = {"20M": "20M", "50M": "20M", "200M": "20M", "600M": "50M", "2B": "200M"}
+# A twentieth to a fortieth of the main model, as 0.6B is of 14B and 32B; below 10M hardly more than the vocabulary.
+_DRAFT_OF = {"10M": "10M", "20M": "10M", "50M": "10M", "200M": "10M", "600M": "20M", "2B": "50M"}
 _VOCABULARY = 32_000
 _CONTEXT = 4096
 STRETCH = 20
