@@ -101,7 +101,13 @@ class SoloRun:
     def _next_round(self) -> Generator[None, None, _Underway | None]:
         """Launch what the drafting chooses once that is ready to guess; None when there is no time for it."""
         choice = self._choose()
-        while choice.depth > 0 and self._prepare(choice):
+        while choice.depth > 0:
+            try:
+                if not self._prepare(choice):
+                    break
+            except ProposerFailed as failure:
+                choice = self._without(failure)
+                break
             yield None
             if self._leaving or self._generation.cancelled:
                 return None
@@ -124,7 +130,16 @@ class SoloRun:
         if self._drafting is None:
             return self._plain
         carried = len(self._generation.conversation.main.pending) - 1
-        return self._drafting.choose(self._generation.remaining - under_way, carried)
+        try:
+            return self._drafting.choose(self._generation.remaining - under_way, carried)
+        except ProposerFailed as failure:
+            return self._without(failure)
+
+    def _without(self, failure: ProposerFailed) -> Choice:
+        """A proposer failed: it is done without for the rest of the answer."""
+        assert self._drafting is not None
+        log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
+        return self._drafting.drop(failure.source)
 
     def _prepare(self, choice: Choice) -> bool:
         return self._drafting is not None and self._drafting.prepare(choice)
@@ -136,9 +151,7 @@ class SoloRun:
         try:
             flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
-            assert self._drafting is not None
-            log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-            choice = self._drafting.drop(failure.source)
+            choice = self._without(failure)
             flight = self._rounds.launch(None, 0)
         return _Underway(choice, flight, idle)
 

@@ -25,6 +25,7 @@ from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer, Trial
 from engine.speculation.proposers.draft_model import PREFILL_CHUNK, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
+from engine.speculation.round import failing_as
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
 from engine.stats import RoundRecord
@@ -209,8 +210,14 @@ class Drafting:
         return choice
 
     def prepare(self, choice: Choice) -> bool:
-        """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do."""
-        return choice.source is not None and self.proposers[choice.source].prepare()
+        """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do.
+
+        Raises `ProposerFailed`, as `choose` does.
+        """
+        if choice.source is None:
+            return False
+        with failing_as(choice.source):
+            return self.proposers[choice.source].prepare()
 
     def drafting_share(self, choice: Choice) -> float | None:
         """How much of a round with this choice is drafting, as far as it was timed; None where it never was."""
@@ -302,7 +309,8 @@ class Drafting:
     def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
         for source, proposer in self.proposers.items():
             if limits[source] > 0 and proposer.can_look and self._controller.wants_look(source, proposer.unread):
-                proposer.look()
+                with failing_as(source):
+                    proposer.look()
                 self._learn_trials()
         offering = {source: self.proposers[source] for source, limit in limits.items() if limit > 0}
         buckets = {source: proposer.bucket for source, proposer in offering.items()}

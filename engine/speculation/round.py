@@ -7,7 +7,8 @@ under way is settled, so that the device never waits for the host.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -25,6 +26,15 @@ class ProposerFailed(Exception):
     def __init__(self, source: str) -> None:
         super().__init__(f"the proposer {source!r} failed")
         self.source = source
+
+
+@contextmanager
+def failing_as(source: str) -> Iterator[None]:
+    """Whatever a proposer raises in here becomes `ProposerFailed`."""
+    try:
+        yield
+    except Exception as error:
+        raise ProposerFailed(source) from error
 
 
 @dataclass(slots=True)
@@ -136,10 +146,8 @@ class Rounds:
             self.sequence.abort()
 
     def _propose(self, source: str, depth: int) -> Proposal | None:
-        try:
+        with failing_as(source):
             proposal = self._proposers[source].propose(depth)
-        except Exception as error:
-            raise ProposerFailed(source) from error
         return proposal if proposal.count else None
 
     def _draw(

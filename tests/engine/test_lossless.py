@@ -16,6 +16,8 @@ from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.speculation.depth import DepthController
+from engine.speculation.proposers.draft_model import DraftModelProposer
 
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
 
@@ -112,6 +114,26 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     assert isinstance(events[-1], Finished)
     assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
     assert ids(ask(scheduler, method="draft", depth=3)) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("step", ["look", "prepare"])
+def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method="off"))
+
+    def fail(_: DraftModelProposer) -> bool:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(DraftModelProposer, step, fail)
+    monkeypatch.setattr(DraftModelProposer, "can_look", True)
+    monkeypatch.setattr(DepthController, "wants_look", lambda *_: step == "look")
+    events = ask(scheduler, method="draft", depth=3 if step == "prepare" else None)
+    assert ids(events) == expected
+    assert isinstance(events[-1], Finished)
+    assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
