@@ -24,9 +24,11 @@ from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
 from app.language import LANGUAGES
 from app.main_window import MainWindow
+from app.models.library import Library
 from app.models.page import INSTALLED, RECOMMENDED
 from app.preferences.dialog import PAGES, SettingsWindow
 from app.preferences.form import Form
+from app.preferences.preference_file import PreferenceFile
 from app.session import Session
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
@@ -336,9 +338,10 @@ def _open(
     pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
 ) -> tuple[MainWindow, Session]:
     engine = ScriptedEngine(scripts, loads=loads or [])
-    chats = Path(mkdtemp(prefix="tandem-pictures-")) / "chats.db"
-    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), chats)
-    window = MainWindow(session, application, library)
+    home = Path(mkdtemp(prefix="tandem-pictures-"))
+    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
+    # Not the settings of whoever takes the pictures.
+    window = MainWindow(session, application, library or Library(PreferenceFile(home / "settings.json")))
     window.resize(*SIZES[0])
     window.show()
     session.load(*pair)
