@@ -2517,8 +2517,8 @@
         <translation>採択の基準</translation>
     </message>
     <message>
-        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
-        <translation>「同じ文章」では、シードが同じなら推測の有無にかかわらず同じ文章になります。「同じ分布」では、温度が 0 より高いときにより多くの推測トークンを採択します。文章は変わりますが、メインモデルの分布どおりに選ばれます。</translation>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>「同じ文章」では、シードが同じなら推測の有無にかかわらず同じ文章になります。「同じ分布」では、温度が 0 より高いときに推測トークンを確率に応じて採択します。文章は変わりますが、メインモデルの分布どおりに選ばれます。</translation>
     </message>
     <message>
         <source>Temperature</source>

@@ -2517,8 +2517,8 @@
         <translation>채택 기준</translation>
     </message>
     <message>
-        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
-        <translation>‘같은 글’은 시드가 같으면 추측을 쓰든 안 쓰든 같은 글이 나와요. ‘같은 분포’는 온도가 0보다 높을 때 추측 토큰을 더 많이 채택해요. 글은 달라지지만 메인 모델이 뽑는 분포 그대로예요.</translation>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>‘같은 글’은 시드가 같으면 추측을 쓰든 안 쓰든 같은 글이 나와요. ‘같은 분포’는 온도가 0보다 높을 때 추측 토큰을 확률에 따라 채택해요. 글은 달라지지만 메인 모델이 뽑는 분포 그대로예요.</translation>
     </message>
     <message>
         <source>Temperature</source>

@@ -2517,8 +2517,8 @@
         <translation>接受标准</translation>
     </message>
     <message>
-        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more guesses when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
-        <translation>“相同文本”在种子相同时，无论是否猜测都得到相同的文本。“相同分布”在温度高于 0 时接受更多猜测；文本会不同，但仍按主模型的分布抽取。</translation>
+        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
+        <translation>“相同文本”在种子相同时，无论是否猜测都得到相同的文本。“相同分布”在温度高于 0 时按概率接受猜测；文本会不同，但仍按主模型的分布抽取。</translation>
     </message>
     <message>
         <source>Temperature</source>

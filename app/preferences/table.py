@@ -170,8 +170,9 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Accept guesses by"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts more "
-            "guesses when the temperature is above 0; the text is another one, drawn just as the main model would.",
+            "“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts "
+            "guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model "
+            "would.",
         ),
         effect=NEXT_ANSWER,
         choices=RULES,
