@@ -9,7 +9,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -96,15 +95,15 @@ class ModelsPage(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
-        whole = QVBoxLayout(self)
+        self._whole = whole = QVBoxLayout(self)
         whole.setContentsMargins(32, 24, 20, 0)
         whole.setSpacing(8)
         whole.addWidget(self._title)
-        memory = QHBoxLayout()
-        memory.setSpacing(12)
-        memory.addWidget(self._memory, 1)
-        memory.addWidget(self.context, 0, Qt.AlignmentFlag.AlignVCenter)
-        whole.addLayout(memory)
+        self._memory_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._memory_row.setSpacing(12)
+        self._memory_row.addWidget(self._memory, 1)
+        self._memory_row.addWidget(self.context)
+        whole.addLayout(self._memory_row)
         whole.addSpacing(4)
         whole.addLayout(top)
         whole.addWidget(self._note)
@@ -364,6 +363,7 @@ class ModelsPage(QWidget):
             self.context.addItem(words.format(count=wording.number(tokens)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.preferences.values.fit_context))
         self.context.setAccessibleName(self.tr("Context that memory is reckoned for"))
+        self._arrange()
 
     def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
         super().showEvent(event)
@@ -371,12 +371,17 @@ class ModelsPage(QWidget):
         QTimer.singleShot(0, self, self._rebuild)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The tabs go below the search field where both would not fit beside each other."""
         super().resizeEvent(event)
-        beside = self._top.geometry().width() - self._tabs.sizeHint().width() >= _LEAST_FIELD
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._top.setDirection(direction)
-        self._top.setAlignment(self._tabs, Qt.AlignmentFlag.AlignLeft)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Tabs and context go below what is beside them where both would not fit."""
+        margins = self._whole.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - _LEAST_FIELD
+        for row, last in ((self._top, self._tabs), (self._memory_row, self.context)):
+            beside = last.sizeHint().width() <= room
+            row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+            row.setAlignment(last, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
