@@ -330,7 +330,7 @@ class DepthController:
                 pays_from = break_even(depth, plain, outlook.seconds)
                 drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)
                 depths.append(DepthFigures(source, depth, outlook.seconds, drafting, pays_from, outlook.speed, samples))
-        return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.plain_samples(), tuple(depths))
+        return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.samples(None, 1), tuple(depths))
 
     def _outlooks(
         self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]

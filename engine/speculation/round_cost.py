@@ -184,9 +184,10 @@ class RoundCosts:
         self._anchors = None
         self._last = None
 
-    def samples(self, source: str, width: int) -> int:
-        """How many rounds of `source` with a pass of `width` rows were measured at this context length."""
-        return max(len(self._curve(name).get(width, ())) for name in (VERIFY, _whole(source)))
+    def samples(self, source: str | None, width: int) -> int:
+        """How many rounds of `source` (None: plain) with a pass of `width` rows are known at this context length."""
+        names = (PLAIN,) if source is None else (VERIFY, _whole(source))
+        return max(len(self._curve(name).get(width, ())) for name in names)
 
     def drafting(self, source: str, depth: int) -> float:
         """Seconds that drafting `depth` guesses takes; 0 where it was never timed apart."""

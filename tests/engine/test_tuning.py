@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import ChatRequest, Engine, EngineError, EngineSettings, Finished, SpeculationSettings
-from engine.speculation.depth import DepthController
+from engine.speculation.depth import PLAIN_SAMPLES, DepthController
 from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
 from tests.engine.speculation.simulation import World, constant, controlled, gentle
 
@@ -63,9 +63,18 @@ def test_a_calibration_tells_which_depth_should_be_fastest(engine: Engine) -> No
     assert (found.best_depth, found.speedup) == best_of(found.figures)
 
 
-def test_a_calibrated_pair_need_not_measure_plain_rounds_first(engine: Engine) -> None:
-    spans = answer(engine, SpeculationSettings(method="draft")).stats.plain_spans
-    assert "measuring" not in [span.reason for span in spans]
+def test_a_calibration_measures_plain_rounds_as_often_as_a_first_answer_would(engine: Engine) -> None:
+    [pair] = engine.learned().result(timeout=60)
+    assert pair.contexts[0].plain_samples >= PLAIN_SAMPLES
+
+
+def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
+    calibrated = DepthController()
+    assert calibrated.choose({"draft": 4}).reason == "measuring"
+    calibrated.measured(None, 0, 1, 0.02, 0.0)
+    for depth in range(1, 5):
+        calibrated.measured("draft", depth, depth + 1, 0.02 + 0.001 * depth, 0.001 * depth)
+    assert calibrated.choose({"draft": 4}).reason != "measuring"
 
 
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
