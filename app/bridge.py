@@ -6,6 +6,7 @@ only while a request streams or a call is under way, so an idle window costs not
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.layouts import settle_layouts
+from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
+log = logging.getLogger(__name__)
 
 FRAME_MS = 16
 
@@ -105,3 +108,11 @@ def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
         receiver(arrived)
     except Exception:
         sys.excepthook(*sys.exc_info())
+
+
+def as_engine_error(error: BaseException) -> EngineError:
+    """What a call failed with, as an error that the app has words for; anything else is logged."""
+    if isinstance(error, EngineError):
+        return error
+    log.error("a call failed", exc_info=error)
+    return InternalFailure(str(error) or type(error).__name__)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge import Bridge
-from engine.errors import EngineError, InternalFailure
+from app.bridge import Bridge, as_engine_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.engine import Engine
+    from engine.errors import EngineError
     from engine.settings import EngineSettings
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -95,7 +92,7 @@ class ModelSession(QObject):
             if error is None:
                 then(future.result())
             elif failed is not None:
-                failed(_as_engine_error(error))
+                failed(as_engine_error(error))
 
         self.bridge.watch(call(self._engine), done)
         return True
@@ -140,17 +137,10 @@ class ModelSession(QObject):
             else:
                 self.pair = replace(self.pair, main=pair.main, draft=pair.draft)
         else:
-            problem = _as_engine_error(error)
+            problem = as_engine_error(error)
             if newest:
                 # Whatever was loaded before is still there.
                 failed = problem if self.pair.loading == "draft" else None
                 self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
             self.problem.emit(problem)
         self.models_changed.emit()
-
-
-def _as_engine_error(error: BaseException) -> EngineError:
-    if isinstance(error, EngineError):
-        return error
-    log.error("the engine failed in a call", exc_info=error)
-    return InternalFailure(str(error) or type(error).__name__)

@@ -6,7 +6,6 @@ the plain data and listen for what changed.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.bridge import Bridge
+from app.bridge import Bridge, as_engine_error
 from app.models.finder import Finder
 from app.models.measured import Measured, MeasuredPairs
 from app.models.wishes import wishes_of
 from app.places import cache_folder, data_folder, resource
 from app.preferences.keychain import Keychain
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from app.models.shelf import Inventory, Places, Shelf
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from engine.hub.pairing import PairAdvice
     from engine.hub.remove import RemovalPlan
     from engine.hub.verify import VerifyReport
-
-log = logging.getLogger(__name__)
 
 _POLL_MS = 250
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
@@ -368,13 +365,6 @@ class Library(QObject):
             if error is None:
                 then(future.result())
             else:
-                (failed or self.problem.emit)(_as_engine_error(error))
+                (failed or self.problem.emit)(as_engine_error(error))
 
         self._bridge.watch(self._pool.submit(work), done)
-
-
-def _as_engine_error(error: BaseException) -> EngineError:
-    if isinstance(error, EngineError):
-        return error
-    log.error("work on the models failed", exc_info=error)
-    return InternalFailure(str(error) or type(error).__name__)
