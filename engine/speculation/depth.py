@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 from engine.speculation.accept_rates import AcceptRates
+from engine.speculation.outlook import PLAIN_ARM, Arm, Entry, Outlook, outlooks
 from engine.speculation.proposers.proposal import Trial
 from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, context_bucket
 from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
@@ -21,8 +22,6 @@ from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
 DEPTH_MARGIN = 1.01
 SOURCE_MARGIN = 1.03
 TRIAL_MARGIN = 1.03
-# Standard errors between what is expected and the best or worst case.
-DOUBTS = 1.0
 # What finding out may cost: plain rounds at the start and at most, and the share of all time that fills it up.
 BUDGET_ROUNDS = 3.0
 MOST_BUDGET_ROUNDS = 12.0
@@ -48,9 +47,6 @@ FIGURES_DEPTH = 8
 # Seconds for which a measured plain speed is quoted; a machine may be busy, hot or asleep later.
 PLAIN_HOLDS_S = 120.0
 
-Arm = tuple[str | None, int]
-PLAIN_ARM: Arm = (None, 0)
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -69,33 +65,11 @@ class Choice:
 
 
 @dataclass(slots=True)
-class _Outlook:
-    """What an arm is expected to do, in tokens and seconds, with the best and the worst case of both."""
-
-    tokens: float
-    seconds: float
-    most_tokens: float
-    least_tokens: float
-    least_seconds: float
-    most_seconds: float
-    doubt: float
-    known: bool
-
-    @property
-    def speed(self) -> float:
-        return self.tokens / self.seconds
-
-    @property
-    def best_case(self) -> float:
-        return self.most_tokens / self.least_seconds
-
-
-@dataclass(slots=True)
 class _Attempt:
     """An arm that is being tried for `rounds_left` more rounds, and what was expected of it."""
 
     arm: Arm
-    outlook: _Outlook
+    outlook: Outlook
     rounds_left: int = ENOUGH
 
 
@@ -129,9 +103,6 @@ class DepthController:
         self._patience = 0
         self._budget: float | None = None
         self._best_speed = 0.0
-        # Seconds that each proposer needs before its first guess, and the tokens among which they are shared out.
-        self._entry: Mapping[str, float] = {}
-        self._ahead = FEWEST_AHEAD
         self._since_probe = 0
         self._probe_interval = FIRST_PROBE
         self._plain_stretch: _PlainStretch | None = None
@@ -176,29 +147,29 @@ class DepthController:
             return stretch.choice
         if self._costs.plain_samples() < PLAIN_SAMPLES:
             return Choice(None, 0, "measuring")
-        self._entry = {source: self._costs.reading(source, tokens) for source, tokens in (unread or {}).items()}
-        self._ahead = max(FEWEST_AHEAD, self._context - self._begun_at)
+        ahead = max(FEWEST_AHEAD, self._context - self._begun_at)
         if remaining is not None:
-            self._ahead = min(self._ahead, remaining)
-        choice = self._weigh(offered, rows_carried, buckets)
+            ahead = min(ahead, remaining)
+        reading = {source: self._costs.reading(source, tokens) for source, tokens in (unread or {}).items()}
+        arms = outlooks(self._costs, self._rates, offered, rows_carried, buckets, Entry(reading, ahead))
+        choice = self._weigh(arms, buckets)
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
         return choice
 
-    def _weigh(self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]) -> Choice:
+    def _weigh(self, arms: Mapping[Arm, Outlook], buckets: Mapping[str, str]) -> Choice:
         """The arm of this round among all that are on offer."""
-        outlooks = self._outlooks(offered, rows_carried, buckets)
-        known = [arm for arm, outlook in outlooks.items() if outlook.known]
-        best = max(known, key=lambda arm: outlooks[arm].speed)
-        self._best_speed = outlooks[best].speed
-        if self._current not in known or self._clearly_faster(outlooks, best):
+        known = [arm for arm, outlook in arms.items() if outlook.known]
+        best = max(known, key=lambda arm: arms[arm].speed)
+        self._best_speed = arms[best].speed
+        if self._current not in known or self._clearly_faster(arms, best):
             if best[0] != self._current[0]:
                 self._patience = 0
             self._current = best
-        self._trying = self._attempt(outlooks)
+        self._trying = self._attempt(arms)
         source, depth = self._current if self._trying is None else self._trying.arm
         if source is None:
-            return self._plain_choice(outlooks, measuring=self._trying is not None)
+            return self._plain_choice(arms, measuring=self._trying is not None)
         return Choice(source, depth, bucket=buckets.get(source, ""))
 
     def wants_look(self, source: str, unread: int) -> bool:
@@ -281,9 +252,8 @@ class DepthController:
         """Expected tokens a second at depths 1..max_depth; empty before plain decoding was measured."""
         if self._costs.plain() is None:
             return []
-        self._entry = {}
-        outlooks = self._outlooks({source: max_depth}, rows_carried, {source: bucket})
-        return [outlooks[source, depth].speed for depth in range(1, max_depth + 1)]
+        arms = outlooks(self._costs, self._rates, {source: max_depth}, rows_carried, {source: bucket})
+        return [arms[source, depth].speed for depth in range(1, max_depth + 1)]
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
@@ -318,85 +288,49 @@ class DepthController:
         self._plain_stretch = None
 
     def _figures_at(self, bucket: int) -> ContextFigures:
-        costs, self._entry = self._costs, {}
+        costs = self._costs
         costs.bucket = bucket
         plain = costs.plain()
         assert plain is not None
         depths: list[DepthFigures] = []
         for source in costs.sources():
-            outlooks = self._outlooks({source: FIGURES_DEPTH}, 0, {})
+            arms = outlooks(costs, self._rates, {source: FIGURES_DEPTH})
             for depth in range(1, FIGURES_DEPTH + 1):
-                outlook = outlooks[source, depth]
+                outlook = arms[source, depth]
                 pays_from = break_even(depth, plain, outlook.seconds)
                 drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)
                 depths.append(DepthFigures(source, depth, outlook.seconds, drafting, pays_from, outlook.speed, samples))
         return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.samples(None, 1), tuple(depths))
 
-    def _outlooks(
-        self, offered: Mapping[str, int], rows_carried: int, buckets: Mapping[str, str]
-    ) -> dict[Arm, _Outlook]:
-        plain = self._costs.plain()
-        assert plain is not None
-        unsure = self._costs.plain_doubt()
-        least_plain = plain * (1.0 - DOUBTS * unsure)
-        outlooks = {PLAIN_ARM: _Outlook(1.0, plain, 1.0, 1.0, least_plain, plain, unsure, True)}
-        for source, limit in offered.items():
-            bucket = buckets.get(source, "")
-            kept = self._rates.expected_accepted(source, bucket, limit)
-            most_kept = self._rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
-            least_kept = self._rates.expected_accepted(source, bucket, limit, doubts=-DOUBTS)
-            forecast = self._costs.forecast(source)
-            entry = self._entry.get(source, 0.0)
-            for depth in range(1, limit + 1):
-                width = rows_carried + 1 + depth
-                seconds = least = most = forecast.expected(depth, width)
-                shared_out = entry * (1.0 + kept[depth]) / self._ahead
-                doubt = forecast.doubts.get(width)
-                if doubt is None:
-                    least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
-                else:
-                    least = seconds * (1.0 - DOUBTS * doubt)
-                outlooks[source, depth] = _Outlook(
-                    1.0 + kept[depth],
-                    seconds + shared_out,
-                    1.0 + most_kept[depth],
-                    1.0 + least_kept[depth],
-                    least + shared_out,
-                    most + entry / ENOUGH,
-                    doubt or 0.0,
-                    forecast.reaches(width) and self._rates.seen(source) > 0,
-                )
-        return outlooks
-
-    def _clearly_faster(self, outlooks: Mapping[Arm, _Outlook], arm: Arm) -> bool:
+    def _clearly_faster(self, arms: Mapping[Arm, Outlook], arm: Arm) -> bool:
         if arm[0] == self._current[0]:
             margin = DEPTH_MARGIN
         else:
-            margin = SOURCE_MARGIN + (outlooks[arm].doubt if self._current == PLAIN_ARM else 0.0)
-        return outlooks[arm].speed > margin * outlooks[self._current].speed
+            margin = SOURCE_MARGIN + (arms[arm].doubt if self._current == PLAIN_ARM else 0.0)
+        return arms[arm].speed > margin * arms[self._current].speed
 
-    def _attempt(self, outlooks: Mapping[Arm, _Outlook]) -> _Attempt | None:
+    def _attempt(self, arms: Mapping[Arm, Outlook]) -> _Attempt | None:
         """Something worth finding out about, if it fits the budget; a trial has a second, clean round."""
         going_on = self._trying
-        if going_on and going_on.arm in outlooks and going_on.rounds_left > 0:
+        if going_on and going_on.arm in arms and going_on.rounds_left > 0:
             return going_on
         if self._budget is None:
-            self._budget = BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds
-        self._budget = min(self._budget, MOST_BUDGET_ROUNDS * outlooks[PLAIN_ARM].seconds)
-        affordable = [arm for arm, outlook in outlooks.items() if self._worst_loss(outlook) <= self._allowance(arm)]
+            self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
+        self._budget = min(self._budget, MOST_BUDGET_ROUNDS * arms[PLAIN_ARM].seconds)
+        affordable = [arm for arm, outlook in arms.items() if self._worst_loss(outlook) <= self._allowance(arm)]
         hoped_for = TRIAL_MARGIN * self._best_speed
-        promising = [arm for arm in affordable if arm != self._current and outlooks[arm].best_case > hoped_for]
+        promising = [arm for arm in affordable if arm != self._current and arms[arm].best_case > hoped_for]
         guesses = [arm for arm in affordable if arm != PLAIN_ARM]
         if promising and self._since_attempt >= self._patience:
             self._patience = min(self._patience + 1, LAST_PATIENCE)
-            arm = max(promising, key=lambda arm: outlooks[arm].best_case)
+            arm = max(promising, key=lambda arm: arms[arm].best_case)
         elif guesses and self._current == PLAIN_ARM and self._since_probe >= self._probe_interval:
-            arm = max(guesses, key=lambda arm: outlooks[arm].speed)
+            arm = max(guesses, key=lambda arm: arms[arm].speed)
             self._since_probe = 0
             self._probe_interval = min(2 * self._probe_interval, LAST_PROBE)
         else:
             return None
-        return _Attempt(arm, outlooks[arm])
+        return _Attempt(arm, arms[arm])
 
     def _allowance(self, arm: Arm) -> float:
         """Seconds that finding out about `arm` may cost now."""
@@ -404,7 +338,7 @@ class DepthController:
         familiar = arm[0] is None or self._rates.seen(arm[0]) >= FAMILIAR
         return min(self._budget, ANSWER_SHARE * self._answer_s - self._spent_s) if familiar else self._budget
 
-    def _worst_loss(self, outlook: _Outlook) -> float:
+    def _worst_loss(self, outlook: Outlook) -> float:
         """Seconds that a trial could lose against the fastest arm known."""
         return ENOUGH * max(0.0, outlook.most_seconds - outlook.least_tokens / self._best_speed)
 
@@ -426,13 +360,13 @@ class DepthController:
         else:
             self._since_probe, self._probe_interval = 0, FIRST_PROBE
 
-    def _plain_choice(self, outlooks: Mapping[Arm, _Outlook], *, measuring: bool) -> Choice:
+    def _plain_choice(self, arms: Mapping[Arm, Outlook], *, measuring: bool) -> Choice:
         if measuring:
             return Choice(None, 0, "measuring")
-        guesses = {arm: outlook for arm, outlook in outlooks.items() if arm != PLAIN_ARM}
+        guesses = {arm: outlook for arm, outlook in arms.items() if arm != PLAIN_ARM}
         best = max(guesses.values(), key=lambda outlook: outlook.speed)
         arguments = (
-            ("plain_ms", 1e3 * outlooks[PLAIN_ARM].seconds),
+            ("plain_ms", 1e3 * arms[PLAIN_ARM].seconds),
             ("round_ms", 1e3 * best.seconds),
             ("tokens_per_round", best.tokens),
         )

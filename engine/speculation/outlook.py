@@ -1,0 +1,90 @@
+"""What rounds of every depth and proposer can be expected to bring and to cost, from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.speculation.accept_rates import AcceptRates
+from engine.speculation.round_cost import ENOUGH, RoundCosts
+
+# Standard errors between what is expected and the best or worst case.
+DOUBTS = 1.0
+
+Arm = tuple[str | None, int]
+PLAIN_ARM: Arm = (None, 0)
+
+
+@dataclass(slots=True)
+class Outlook:
+    """What an arm is expected to do, in tokens and seconds, with the best and the worst case of both."""
+
+    tokens: float
+    seconds: float
+    most_tokens: float
+    least_tokens: float
+    least_seconds: float
+    most_seconds: float
+    doubt: float
+    known: bool
+
+    @property
+    def speed(self) -> float:
+        return self.tokens / self.seconds
+
+    @property
+    def best_case(self) -> float:
+        return self.most_tokens / self.least_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Seconds that each proposer needs before its first guess, and the tokens among which they are shared out."""
+
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    ahead: int = 1
+
+
+def outlooks(
+    costs: RoundCosts,
+    rates: AcceptRates,
+    offered: Mapping[str, int],
+    rows_carried: int = 0,
+    buckets: Mapping[str, str] | None = None,
+    entry: Entry | None = None,
+) -> dict[Arm, Outlook]:
+    """Plain decoding and every depth that is offered, at the context length that `costs` stands at.
+
+    `offered` maps each proposer to its most guesses, `buckets` to what kind they are; `rows_carried` rows ride along.
+    Plain decoding must have been measured.
+    """
+    plain, entry = costs.plain(), entry or Entry()
+    assert plain is not None
+    unsure = costs.plain_doubt()
+    found = {PLAIN_ARM: Outlook(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * unsure), plain, unsure, True)}
+    for source, limit in offered.items():
+        bucket = (buckets or {}).get(source, "")
+        kept = rates.expected_accepted(source, bucket, limit)
+        most_kept = rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
+        least_kept = rates.expected_accepted(source, bucket, limit, doubts=-DOUBTS)
+        forecast, to_read = costs.forecast(source), entry.seconds.get(source, 0.0)
+        for depth in range(1, limit + 1):
+            width = rows_carried + 1 + depth
+            seconds = least = most = forecast.expected(depth, width)
+            shared_out = to_read * (1.0 + kept[depth]) / entry.ahead
+            doubt = forecast.doubts.get(width)
+            if doubt is None:
+                least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
+            else:
+                least = seconds * (1.0 - DOUBTS * doubt)
+            found[source, depth] = Outlook(
+                1.0 + kept[depth],
+                seconds + shared_out,
+                1.0 + most_kept[depth],
+                1.0 + least_kept[depth],
+                least + shared_out,
+                most + to_read / ENOUGH,
+                doubt or 0.0,
+                forecast.reaches(width) and rates.seen(source) > 0,
+            )
+    return found
