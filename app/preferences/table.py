@@ -8,15 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
+from app.translatable import QT_TRANSLATE_NOOP
+
 T = TypeVar("T")
 
 # When a change takes effect. Whatever is not at once is said under the setting.
 AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name."""
-    return text
 
 
 @dataclass(frozen=True)
