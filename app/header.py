@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app import theme, wording
 from app.icons import icon
+from app.looks import set_look
 from app.models.entries import short_name
 from app.speculation.figures import percent
 from app.speculation.gauges import Segments
@@ -64,10 +65,7 @@ class Chip(QPushButton):
         self._arrow.setPixmap(
             icon("chevron-down", theme.colours().muted).pixmap(QSize(16, 16), self.devicePixelRatioF())
         )
-        if self.property("look") != look:
-            self.setProperty("look", look)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        set_look(self, look)
         self.updateGeometry()
 
     def set_name(self, name: str) -> None:

@@ -1012,16 +1012,8 @@
         <translation>推測なし</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>中止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>もう一度比較</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -3277,6 +3269,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>中止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3343,16 +3346,8 @@
         <translation>1 ラウンドにかかる時間（通常ステップ単位）、得になるために当たるべき推測の割合、予想されるトークン/秒です。</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>中止</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>もう一度測る</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>

@@ -1012,16 +1012,8 @@
         <translation>추측 끔</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>다시 비교</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -3277,6 +3269,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3343,16 +3346,8 @@
         <translation>라운드 하나에 드는 시간(일반 단계 단위), 이득을 보려면 맞아야 하는 추측의 비율, 예상되는 초당 토큰이에요.</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>다시 재기</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>

@@ -1012,16 +1012,8 @@
         <translation>关推测</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>再次比较</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -3277,6 +3269,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3343,16 +3346,8 @@
         <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>重新测量</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
