@@ -15,8 +15,8 @@ from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from tests.engine.hub.conftest import PATIENCE_S, QUICK
+from tests.engine.hub.downloading import assert_complete
 from tests.engine.hub.model_folders import model_files
-from tests.engine.hub.test_downloads import assert_complete
 
 if TYPE_CHECKING:
     from tests.fakehub.server import FakeHub
