@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -144,6 +144,17 @@ class Engine:
     def clear_prefix_cache(self) -> Future[None]:
         """Forget all finished turns, in memory and on disk; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
+
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:
+        """Forget these (`ChatRequest.conversation`) for good, in memory and on disk, whichever model has read them.
+
+        Such a name is not to be used again: what a request under way reads for it is dropped as well.
+        """
+        return self._call(lambda scheduler: scheduler.forget_conversations(names))
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:
+        """Forget what is on disk of all conversations but these; memory is left alone."""
+        return self._call(lambda scheduler: scheduler.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         """What speculation costs and brings here, for every pair of models that was used; the latest last."""

@@ -50,7 +50,7 @@ class Generation:
         messages, prompt = _fitting(request, main.tokenizer, limit)
         self.request = request
         self.cancelled = False
-        self.conversation: Conversation = cache.take(main, prompt)
+        self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
         sequence.boundaries = (
             turn_boundaries(main.tokenizer, request.messages, prompt) if sequence.needs_boundaries else ()
@@ -163,7 +163,8 @@ class Generation:
 
     def start_over(self) -> None:
         """The caches are lost: what was committed is read again, as far as the prefix cache has not got it."""
-        self.conversation = self._cache.take(self._main, self.conversation.main.tokens)
+        tokens = self.conversation.main.tokens
+        self.conversation = self._cache.take(self._main, tokens, self.request.conversation)
 
     def finish(self) -> Finished:
         """The end of the answer."""

@@ -184,8 +184,8 @@ class ModelChanges:
         folder = settings.prefix_cache_folder
         store = None
         if folder is not None:
-            store = PrefixStore(folder, self._models.main, settings.prefix_cache_bytes)
-            store.draft = self._models.draft
+            store = PrefixStore(folder, self._models.main, settings.prefix_folder_bytes)
+            store.use_draft(self._models.draft)
         self._prefix_cache.store = store
 
     def put_away(self) -> None:
@@ -198,6 +198,6 @@ class ModelChanges:
         pair = self._models.use_draft(draft, problem)
         self._prefix_cache.forget_drafts()
         if self._prefix_cache.store is not None:
-            self._prefix_cache.store.draft = self._models.draft
+            self._prefix_cache.store.use_draft(self._models.draft)
         self._draft_changes()
         return pair
