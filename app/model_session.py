@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import Bridge, as_engine_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -54,6 +54,7 @@ class ModelSession(QObject):
         self._make_engine = make_engine
         self._engine: Engine | None = None
         self._limits: EngineSettings | None = None
+        self._known: Collection[str] | None = None
         self._closed = False
         # Counts the changes of models that were asked for; only the newest is still waited for.
         self._changes = 0
@@ -68,14 +69,32 @@ class ModelSession(QObject):
             self._engine = self._make_engine()
             if self._limits is not None:
                 self._engine.configure(self._limits)
+            if self._known is not None:
+                self._engine.keep_stored(self._known)
         return self._engine
 
     def configure(self, limits: EngineSettings) -> None:
         """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
-        if limits != self._limits:
-            self._limits = limits
-            if self._engine is not None:
-                self._engine.configure(limits)
+        before = self._limits
+        if limits == before:
+            return
+        if before is not None and before.prefix_cache_folder is not None and limits.prefix_cache_folder is None:
+            # What is not to be kept any more is not left lying about.
+            self.engine.keep_stored(())
+        self._limits = limits
+        if self._engine is not None:
+            self._engine.configure(limits)
+
+    def keep_stored(self, conversations: Collection[str]) -> None:
+        """Let the engine drop what it has on disk of all others, now or when it is made."""
+        self._known = conversations
+        if self._engine is not None:
+            self._engine.keep_stored(conversations)
+
+    def forget_conversations(self, conversations: Collection[str]) -> None:
+        """Let the engine drop what was read of chats that are gone for good."""
+        if self._engine is not None or (self._limits is not None and self._limits.prefix_cache_folder is not None):
+            self.engine.forget_conversations(conversations)
 
     def ask_engine(
         self,

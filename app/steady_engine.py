@@ -18,7 +18,7 @@ from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from engine.events import Event
     from engine.requests import ChatRequest
@@ -59,6 +59,9 @@ class _Speaker:
 
     def configure(self, _settings: EngineSettings) -> None:
         """There is nothing to limit."""
+
+    def keep_stored(self, _conversations: Collection[str]) -> None:
+        """Nothing is stored."""
 
     def learned(self) -> Future[tuple[()]]:
         """There are no costs to learn."""

@@ -2637,6 +2637,22 @@
         <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>モデルが読んだ内容を保存</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.</source>
+        <translation>ディスクに保存し、長いチャットをすぐに再開できるようにします。チャットを完全に削除すると一緒に消えます。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>読んだ内容に使う容量</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 単位です。最も長く使っていないチャットから消えます。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまで</translation>
     </message>
@@ -3023,6 +3039,14 @@
         <translation>ダウンロードの一覧も含みます。</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>モデルが読んだ内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>次の質問のときに、チャットを最初から読み直さずに済みます。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
@@ -3069,6 +3093,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>モデルが読んだ内容を消去</translation>
     </message>
     <message>
         <source>Back up now</source>

@@ -2637,6 +2637,22 @@
         <translation>프록시 주소예요. 예: http://proxy:8080. 비워 두면 쓰지 않아요.</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>모델이 읽은 내용 보관</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.</source>
+        <translation>디스크에 보관해서 긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>읽은 내용에 쓸 공간</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 자리를 비워요.</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>쓰지 않는 모델 내리기</translation>
     </message>
@@ -3023,6 +3039,14 @@
         <translation>다운로드 목록도 함께 있어요.</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>모델이 읽은 내용</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>대화의 다음 질문에서 처음부터 다시 읽지 않아도 돼요.</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>모델</translation>
     </message>
@@ -3069,6 +3093,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>모델이 읽은 내용 지우기</translation>
     </message>
     <message>
         <source>Back up now</source>

@@ -2637,6 +2637,22 @@
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>保留模型读过的内容</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.</source>
+        <translation>保存在磁盘上，长对话可以立即接着进行。永久删除对话时会一并删除。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>读过的内容可占的空间</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>以 GB 为单位。最久未用的对话先让出空间。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后卸载模型</translation>
     </message>
@@ -3023,6 +3039,14 @@
         <translation>包括下载列表。</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>模型读过的内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>下一个问题无需从头重读整个对话。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -3069,6 +3093,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>清除模型读过的内容</translation>
     </message>
     <message>
         <source>Back up now</source>

@@ -50,7 +50,9 @@ class Turn:
 
 @dataclass(eq=False)
 class Chat:
-    """A conversation as it is shown. `id` is None until it is on disk, `title` "" until the first question names it."""
+    """A conversation as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" until the first question
+    names it.
+    """
 
     id: int | None = None
     title: str = ""
@@ -59,6 +61,7 @@ class Chat:
     draft: str = ""
     draft_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    uid: str = ""
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -129,6 +132,7 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
         conversation.draft,
         conversation.draft_attachments,
         conversation.settings,
+        conversation.uid,
     )
 
 

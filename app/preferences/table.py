@@ -307,6 +307,23 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Proxy"),
         help=QT_TRANSLATE_NOOP("Preferences", "The address of a proxy, like http://proxy:8080. Empty for none."),
     )
+    keep_prefixes: bool = setting(
+        True,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Keep what models have read"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.",
+        ),
+    )
+    prefix_folder_gb: float = setting(
+        4.0,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Room for what models have read"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In GB. Chats that were not used for longest make room."),
+        most=1024.0,
+        step=1.0,
+    )
     unload_after_min: int = setting(
         0,
         page="advanced",

@@ -19,7 +19,7 @@ from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engine.requests import ChatRequest
     from engine.tuning import Calibration, LearnedPair
@@ -247,6 +247,8 @@ class ScriptedEngine:
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
         self.cleared = 0
+        self.forgotten: set[str] = set()
+        self.stored: list[frozenset[str]] = []
         self.known: list[LearnedPair] = []
         self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
@@ -286,6 +288,14 @@ class ScriptedEngine:
 
     def clear_prefix_cache(self) -> Future[None]:
         self.cleared += 1
+        return _done(None)
+
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:
+        self.forgotten.update(names)
+        return _done(None)
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:
+        self.stored.append(frozenset(names))
         return _done(None)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None]) -> ScriptedStream:
