@@ -233,6 +233,8 @@ class Header(QFrame):
     def _why_off(self, pair: Pair) -> str:
         """Why no guesses can be made with this pair, in a sentence; "" when they can."""
         method = self._session.speculation.method
+        if pair.loading == "draft":
+            return self.tr("The draft model is loading. You can ask already.")
         if pair.loading:
             return self.tr("The models are loading.")
         if pair.main is None:

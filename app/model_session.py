@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge, as_engine_error
+from engine.hub.repository_names import name_of_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from concurrent.futures import Future
-    from pathlib import Path
 
     from engine.engine import Engine
     from engine.errors import EngineError
@@ -24,7 +25,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Pair:
-    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for.
+    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for; while it
+    is the draft, the main model answers already.
 
     `draft_problem` says why the draft that was asked for is not in use.
     """
@@ -37,8 +39,15 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What main and draft are called in stored figures and settings, "" for one that is not there."""
-        return self.main.name if self.main else "", self.draft.name if self.draft else ""
+        """What main and draft are called in stored figures and settings, "" for one that is not there.
+
+        A draft that is on its way counts: it will guess in the answers that begin now.
+        """
+        draft = self.draft.name if self.draft else ""
+        if self.loading == "draft":
+            wanted = Path(self.wanted)
+            draft = name_of_snapshot(wanted) if wanted.is_absolute() else self.wanted
+        return self.main.name if self.main else "", draft
 
 
 class ModelSession(QObject):
@@ -131,7 +140,10 @@ class ModelSession(QObject):
         """
         self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
         self.models_changed.emit()
-        self._follow(self.engine.load(main, draft))
+        loading = self.engine.load(main, draft)
+        self._follow(loading)
+        if draft is not None:
+            self.bridge.watch(loading.main, partial(self._main_there, self._changes, draft))
 
     def set_draft(self, draft: str | None) -> None:
         """Change the draft model without reloading the main model; None takes it away."""
@@ -146,6 +158,12 @@ class ModelSession(QObject):
     def _follow(self, future: Future[Any]) -> None:
         self._changes += 1
         self.bridge.watch(future, partial(self._changed, self._changes))
+
+    def _main_there(self, number: int, draft: str, future: Future[Any]) -> None:
+        """Questions can be asked while the draft is read."""
+        if future.exception() is None and number == self._changes and self.pair.loading == "main":
+            self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
+            self.models_changed.emit()
 
     def _changed(self, number: int, future: Future[Any]) -> None:
         error, newest = future.exception(), number == self._changes

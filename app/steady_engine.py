@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.engine import Loading
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
 
@@ -69,10 +70,10 @@ class _Speaker:
         future.set_result(())
         return future
 
-    def load(self, *_: object) -> Future[_Pair]:
-        future: Future[_Pair] = Future()
-        future.set_result(_Pair())
-        return future
+    def load(self, *_: object) -> Loading:
+        loading = Loading()
+        loading.set_result(_Pair())  # type: ignore[arg-type]
+        return loading
 
     def submit(self, _request: ChatRequest, on_event: Callable[[Event], None]) -> _Speaker:
         self._thread = threading.Thread(target=self.speak, args=(on_event,), name="speaker")

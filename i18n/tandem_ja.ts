@@ -1448,6 +1448,10 @@
         </translation>
     </message>
     <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はもうできます。</translation>
+    </message>
+    <message>
         <source>The models are loading.</source>
         <translation>モデルを読み込んでいます。</translation>
     </message>
@@ -2305,6 +2309,10 @@
     <message>
         <source>Not guessing: no draft model is loaded.</source>
         <translation>推測していません: ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>まだ推測していません: ドラフトモデルを読み込んでいます。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>

@@ -1448,6 +1448,10 @@
         </translation>
     </message>
     <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>초안 모델을 불러오고 있어요. 질문은 바로 할 수 있어요.</translation>
+    </message>
+    <message>
         <source>The models are loading.</source>
         <translation>모델을 불러오고 있어요.</translation>
     </message>
@@ -2305,6 +2309,10 @@
     <message>
         <source>Not guessing: no draft model is loaded.</source>
         <translation>추측하지 않는 중: 불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>아직 추측하지 않는 중: 초안 모델을 불러오고 있어요.</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>

@@ -1448,6 +1448,10 @@
         </translation>
     </message>
     <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>正在加载草稿模型，现在就可以提问。</translation>
+    </message>
+    <message>
         <source>The models are loading.</source>
         <translation>正在加载模型。</translation>
     </message>
@@ -2305,6 +2309,10 @@
     <message>
         <source>Not guessing: no draft model is loaded.</source>
         <translation>未推测：没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>尚未推测：草稿模型仍在加载。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>

@@ -108,6 +108,11 @@ class Drafting:
             self._install(conversation, sampler)
         return problem
 
+    def expect_draft(self) -> None:
+        """One is being loaded. `set_draft` says how that went; until then rounds without any guesses say why."""
+        if self._draft is None:
+            self._why_no_draft = Choice(None, 0, "draft-loading")
+
     def prepare_for(self, draft: LoadedModel) -> Slices[None]:
         """Find out, in slices, what `set_draft` will need to know of this draft."""
         with DiskThread() as thread:

@@ -39,7 +39,7 @@ def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], MainWind
         opened.append(MainWindow(session, qapp))
         opened[-1].show()
         session.load_starter()
-        qtbot.waitUntil(lambda: session.ready and session.saving)
+        qtbot.waitUntil(lambda: session.ready and session.saving and not session.pair.loading)
         return opened[-1]
 
     yield open_it
