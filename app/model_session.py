@@ -143,7 +143,7 @@ class ModelSession(QObject):
         loading = self.engine.load(main, draft)
         self._follow(loading)
         if draft is not None:
-            self.bridge.watch(loading.main, partial(self._main_there, self._changes, draft))
+            self.bridge.watch(loading.main, partial(self._main_there, self._changes, draft, loading))
 
     def set_draft(self, draft: str | None) -> None:
         """Change the draft model without reloading the main model; None takes it away."""
@@ -159,9 +159,9 @@ class ModelSession(QObject):
         self._changes += 1
         self.bridge.watch(future, partial(self._changed, self._changes))
 
-    def _main_there(self, number: int, draft: str, future: Future[Any]) -> None:
+    def _main_there(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
         """Questions can be asked while the draft is read."""
-        if future.exception() is None and number == self._changes and self.pair.loading == "main":
+        if future.exception() is None and number == self._changes and not whole.done():
             self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
             self.models_changed.emit()
 

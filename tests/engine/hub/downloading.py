@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.hub.downloads import DownloadQueue
-from tests.engine.hub.conftest import PATIENCE_S
 from tests.engine.hub.model_folders import model_files
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.hub.download_state import DownloadStatus
+
 
 OpenQueue = Callable[..., DownloadQueue]
 

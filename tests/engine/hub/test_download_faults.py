@@ -9,7 +9,7 @@ import pytest
 
 from engine.hub import transfer
 from engine.hub.download_job import JobSettings
-from tests.engine.hub.conftest import QUICK
+from tests.engine.hub.conftest import IMPATIENT_S, MANY_TRIES, QUICK
 from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     "fault",
     [
         {"cut_after": 50_000, "times": 3},
-        {"stall_after": 50_000, "times": 1},
         {"drip": 400_000},
         {"wrong_length": -1000, "times": 1},
         {"wrong_bytes": True, "times": 1},
@@ -42,6 +41,16 @@ def test_a_download_outlives_the_fault(
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, **fault)
     queue = open_queue()
+    queue.add(NAME)
+    assert finish(queue).error is None
+    assert_complete(cache, files)
+
+
+def test_a_download_outlives_a_connection_that_goes_silent(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    hub.add(NAME, files)
+    hub.fault(NAME, SHARD, stall_after=50_000, times=1)
+    queue = open_queue(stall_s=IMPATIENT_S, settings=JobSettings(policy=MANY_TRIES, space_margin=0))
     queue.add(NAME)
     assert finish(queue).error is None
     assert_complete(cache, files)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hub.inspection import check_folder
-from tests.engine.hub.conftest import PATIENCE_S
 from tests.engine.hub.downloading import NAME, OpenQueue, assert_complete, finish, needed, sizeable, until
 from tests.engine.hub.model_folders import model_files
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ def test_states_come_in_their_order(hub: FakeHub, open_queue: OpenQueue) -> None
 
 
 def test_main_and_draft_arrive_side_by_side(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    hub.bytes_a_second = 400_000
+    hub.bytes_a_second = 2_000
     big, small = sizeable(), model_files()
     hub.add("org/main", big)
     hub.add("org/draft", small)
@@ -69,10 +69,10 @@ def test_pausing_keeps_what_arrived_and_resuming_fetches_the_rest(
 ) -> None:
     files = sizeable(size=400_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 300_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 150_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.pause(NAME)
     assert finish(queue).state == "paused"
     kept = queue.snapshot()[0].bytes_done
@@ -99,13 +99,13 @@ def test_the_queue_outlives_the_program(hub: FakeHub, cache: Path, tmp_path: Pat
     files = sizeable(size=400_000)
     hub.add(NAME, files)
     hub.add("org/other", files)
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     state = tmp_path / "data" / "downloads.json"
     queue = open_queue(state_path=state)
     queue.add(NAME)
     queue.add("org/other")
     queue.pause("org/other")
-    until(lambda: queue.snapshot()[0].bytes_done > 100_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.close()
     assert [entry["state"] for entry in json.loads(state.read_text())["downloads"]] == ["queued", "paused"]
     hub.bytes_a_second = None
@@ -123,10 +123,10 @@ def test_a_damaged_queue_file_is_an_empty_queue(tmp_path: Path, open_queue: Open
 
 def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     hub.add(NAME, sizeable(size=400_000))
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 100_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.cancel(NAME)
     assert queue.snapshot() == ()
     until(lambda: not (cache / "models--org--model").exists())

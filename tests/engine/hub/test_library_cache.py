@@ -8,11 +8,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from tests.engine.hub.downloading import NAME, OpenQueue, finish, needed, sizeable, until
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.fakehub.server import FakeHub
+
 
 OFFLINE_LOAD = """
 import sys
@@ -40,7 +42,7 @@ def test_the_library_finds_the_finished_tree_offline(hub: FakeHub, cache: Path, 
         capture_output=True,
         text=True,
         env=environment,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert result.returncode == 0, result.stderr
     size = sum(map(len, needed(files).values()))
@@ -59,11 +61,12 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(
 ) -> None:
     files = sizeable(size=300_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
     until(lambda: queue.snapshot()[0].bytes_done > 0)
-    environment = os.environ | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    patience = {f"HF_HUB_{what}_TIMEOUT": str(round(PATIENCE_S)) for what in ("ETAG", "DOWNLOAD")}
+    environment = os.environ | patience | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     other = subprocess.Popen(
         [sys.executable, "-c", LIBRARY_DOWNLOAD, str(cache), hub.endpoint],
         env=environment,
@@ -72,7 +75,7 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(
     until(lambda: any("HEAD" in request for request in hub.requests) or other.poll() is not None)
     hub.bytes_a_second = None
     assert finish(queue).state == "ready"
-    _, errors = other.communicate(timeout=60)
+    _, errors = other.communicate(timeout=PATIENCE_S)
     assert other.returncode == 0, errors
     home = cache / "models--org--model"
     assert not list(home.rglob("*.incomplete"))
