@@ -19,10 +19,9 @@ from engine.prefix_cache import Conversation, PrefixCache
 from engine.prompts import newest_turns, render, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.text import AnswerText
-
-PREFILL_CHUNK = 512
 
 
 @dataclass(slots=True)

@@ -23,9 +23,10 @@ from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer, Trial
-from engine.speculation.proposers.draft_model import PREFILL_CHUNK, DraftModelProposer
+from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 from engine.speculation.round import failing_as
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
 from engine.stats import RoundRecord
