@@ -48,6 +48,8 @@ from engine.speculation.sequence import Sequence as CachedSequence
 log = logging.getLogger(__name__)
 
 FORMAT = 3
+# All chats begin alike. Reading a token takes at least as long as loading so many, with 150 kB each from an SSD.
+WORTH_LOADING = 8
 # What the disk keeps free whatever the budget says.
 LEAST_FREE = 2**30
 
@@ -77,14 +79,18 @@ class PrefixStore:
         self._draft = None if draft is None else (draft, _stamp(draft))
 
     def find(self, tokens: Sequence[int], better_than: int) -> Conversation | None:
-        """The stored conversation that begins as `tokens` do for longest, if that is more than `better_than`."""
-        shared = {
-            path: shared_prefix(entry["main"]["tokens"], tokens[: len(tokens) - 1])
-            for path, entry in self._index.items()
-        }
-        best = max(shared, key=lambda path: shared[path], default=None)
-        if best is None or shared[best] <= better_than:
+        """The stored conversation that begins as `tokens` do for longest, if that is more than `better_than` and worth
+        bringing all of it into memory.
+        """
+        shared: dict[Path, int] = {}
+        for path, entry in self._index.items():
+            held = entry["main"]["tokens"]
+            count = shared_prefix(held, tokens[: len(tokens) - 1])
+            if count > better_than and (count - better_than) * WORTH_LOADING >= len(held):
+                shared[path] = count
+        if not shared:
             return None
+        best = max(shared, key=lambda path: shared[path])
         conversation, entry = self._load(best), self._index.pop(best)
         if conversation is None:
             delete(best)

@@ -156,7 +156,7 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     window.show()
     session.load_starter()
     qtbot.waitUntil(lambda: session.ready)
-    session.set_speculation(SpeculationSettings(method="draft"))
+    session.set_speculation(SpeculationSettings(method="draft", depth=4))
     answers = []
     for _ in range(2):
         window._actions["new-chat"].trigger()

@@ -286,6 +286,17 @@ def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Pa
     scheduler.close()
 
 
+def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    session(tiny_main, tmp_path, request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=2))
+    scheduler = opened(tiny_main, tmp_path)
+    [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
+    assert client.finished.stats.cached_tokens == 0
+    assert scheduler.prefix_cache.usage.conversations == 1
+    scheduler.close()
+
+
 def test_what_is_on_the_disk_already_is_not_written_again(
     tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
