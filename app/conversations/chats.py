@@ -106,8 +106,8 @@ class RecordedError(EngineError):
     """An error that ended an answer, read back from disk."""
 
     def __init__(self, code: str, arguments: Mapping[str, Any]) -> None:
-        super().__init__(code, **arguments)
-        self.code = code
+        super().__init__(code)
+        self.code, self.arguments = code, dict(arguments)
 
 
 def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
