@@ -166,8 +166,7 @@ class Generation:
         self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:
-        """The end of the answer."""
-        self._text.finish()
+        """The end of the answer. Text that is held back when it is cancelled between two rounds was told to nobody."""
         return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats())
 
     def release(self) -> None:

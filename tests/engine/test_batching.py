@@ -207,6 +207,23 @@ def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
     assert again.finished.stats.cached_tokens == again.finished.stats.prompt_tokens - 1
 
 
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_what_a_cancelled_answer_has_told_is_its_text(scheduler: Scheduler, others: int, rounds: int) -> None:
+    whole = alone(scheduler, request()).text
+    # Whatever comes last might be the beginning of a stop string.
+    stops = tuple(f"{character}\0" for character in sorted(set(whole)))
+    client = submit(scheduler, request(stop=stops))
+    guests = [submit(scheduler, request(TEXTS[1])) for _ in range(others)]
+    while len(client.committed) < rounds or not all(guest.committed for guest in guests):
+        scheduler.step()
+    client.stream.cancel()
+    while scheduler.busy:
+        scheduler.step()
+    assert client.finished.reason == "cancelled"
+    assert client.finished.text == "".join(event.text for event in client.committed)
+
+
 @pytest.mark.expects_log
 def test_a_sampler_that_fails_ends_its_own_request_only(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [request(text, max_tokens=30) for text in TEXTS[:2]]
