@@ -129,7 +129,7 @@ def test_a_busy_engine_is_told_in_words(opened: tuple[MainWindow, ScriptedEngine
     view = tune(opened, qtbot)
     opened[1].calibrating.set_exception(Busy(1))
     qtbot.waitUntil(lambda: not opened[0]._tuner.running)
-    assert "Try again when it has ended" in view.words.text()
+    assert "Try again when it is finished" in view.words.text()
 
 
 def test_stopping_asks_the_engine_for_something_else(

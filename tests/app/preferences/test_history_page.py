@@ -81,7 +81,7 @@ def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtB
     assert [row["main_model"] for row in rows] == ["Other", "Big"]
     assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
     page.export_to(tmp_path / "missing" / "out.csv", "csv")
-    qtbot.waitUntil(lambda: "could not be written" in page._said.text())
+    qtbot.waitUntil(lambda: "could not be saved" in page._said.text())
 
 
 def test_an_answer_of_the_window_appears_while_the_page_is_shown(
