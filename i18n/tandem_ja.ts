@@ -985,11 +985,11 @@
     </message>
     <message>
         <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって {guessed} と {plain} の確率が等しく、丸め誤差で選択が分かれました。</translation>
+        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって{guessed}と{plain}の確率が等しく、丸め誤差で選択が分かれました。</translation>
     </message>
     <message>
         <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>{place} 番目のトークンの前までは同じ文章で、そこで {guessed} と {plain} に分かれます。温度が 0 より高いと、抽選が僅差のときに丸め誤差でこうなることがあります。</translation>
+        <translation>{place} 番目のトークンの前までは同じ文章で、そこで{guessed}と{plain}に分かれます。温度が 0 より高いと、抽選が僅差のときに丸め誤差でこうなることがあります。</translation>
     </message>
     <message>
         <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
@@ -997,7 +997,7 @@
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>{place} 番目のトークンから文章が違います（{guessed} と {plain}）。起きてはならないことです。設定から書き出した診断情報を添えて報告してください。</translation>
+        <translation>{place} 番目のトークンから文章が違います（{guessed}と{plain}）。起きてはならないことです。設定から書き出した診断情報を添えて報告してください。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1920,7 +1920,7 @@
     </message>
     <message>
         <source>Not complete: get it again.</source>
-        <translation>ファイルが揃っていません。もう一度入手してください。</translation>
+        <translation>足りないファイルがあります。もう一度入手してください。</translation>
     </message>
     <message>
         <source>A tiny guide to this app, built in. For real work choose another model.</source>
@@ -2111,7 +2111,7 @@
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>ここにあるモデルを調べています…</translation>
+        <translation>このコンピュータのモデルを調べています…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
@@ -2233,7 +2233,7 @@
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>ここにあるモデルを調べています…</translation>
+        <translation>このコンピュータのモデルを調べています…</translation>
     </message>
     <message>
         <source>Choose a main model</source>

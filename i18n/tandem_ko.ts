@@ -2111,7 +2111,7 @@
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>여기 있는 모델을 살펴보는 중…</translation>
+        <translation>이 컴퓨터의 모델을 살펴보는 중…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
@@ -2233,7 +2233,7 @@
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>여기 있는 모델을 살펴보는 중…</translation>
+        <translation>이 컴퓨터의 모델을 살펴보는 중…</translation>
     </message>
     <message>
         <source>Choose a main model</source>

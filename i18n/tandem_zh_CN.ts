@@ -985,11 +985,11 @@
     </message>
     <message>
         <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为 {guessed} 和 {plain} 同样可能，由舍入误差决定。</translation>
+        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为{guessed}和{plain}同样可能，由舍入误差决定。</translation>
     </message>
     <message>
         <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>在第 {place} 个 token 之前文字相同，之后分为 {guessed} 和 {plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
+        <translation>在第 {place} 个 token 之前文字相同，之后分为{guessed}和{plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
     </message>
     <message>
         <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
@@ -997,7 +997,7 @@
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>从第 {place} 个 token 起文字不同：{guessed} 和 {plain}。这不应该发生。请连同设置里导出的诊断信息一起反馈。</translation>
+        <translation>从第 {place} 个 token 起文字不同：{guessed}和{plain}。这不应该发生。请连同设置里导出的诊断信息一起反馈。</translation>
     </message>
     <message>
         <source>Compare</source>
