@@ -337,12 +337,12 @@ class ChatCommands(QObject):
         if not isinstance(error, NotAttachable):
             raise error
         sentences = {
-            "not-text": self.tr("{name} is no text file. Tandem attaches text, code and PDF files."),
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
             "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
             "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
-            "no-text": self.tr("{name} has no text, only pictures, as scans have. Run text recognition on it first."),
+            "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)

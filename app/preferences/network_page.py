@@ -45,7 +45,7 @@ class NetworkPage(TablePage):
         if self._kept is None:
             help_ = self.tr("For models that ask for consent or are private. It is kept in the system's keychain only.")
         elif self._kept:
-            help_ = self.tr("The keychain has your token.")
+            help_ = self.tr("Your token is in the keychain.")
         else:
             help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
         self._token_row.set_words(self.tr("Hub token"), help_)

@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_written_is_told(open_shown: OpenShown, tmp_path: 
     window, _, _ = open_shown()
     advanced = page(window, "advanced")
     advanced.export_to(tmp_path / "missing" / "out.json")
-    assert "could not be written" in advanced._said.text()
+    assert "could not be saved" in advanced._said.text()
 
 
 def test_the_record_holds_what_its_level_takes_in(open_shown: OpenShown) -> None:
