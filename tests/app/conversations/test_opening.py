@@ -20,6 +20,7 @@ from engine.events import Token
 from engine.stats import RoundRecord
 from tests.app.conversations.corpus import fill
 from tests.app.conversations.test_migrations import write_version
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from tests.app.conversations.conftest import Clock
@@ -59,7 +60,7 @@ def test_a_second_process_is_kept_out(path: Path) -> None:
         "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
     )
     second = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert StoreInUse.__name__ in second.stderr
     store.close()

@@ -22,8 +22,9 @@ from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.inspection import check_folder
-from tests.engine.hub.conftest import PATIENCE_S, QUICK
+from tests.engine.hub.conftest import IMPATIENT_S, MANY_TRIES, QUICK
 from tests.engine.hub.model_folders import model_files
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +109,7 @@ def test_states_come_in_their_order(hub: FakeHub, open_queue: OpenQueue) -> None
 
 
 def test_main_and_draft_arrive_side_by_side(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    hub.bytes_a_second = 400_000
+    hub.bytes_a_second = 2_000
     big, small = sizeable(), model_files()
     hub.add("org/main", big)
     hub.add("org/draft", small)
@@ -126,7 +127,6 @@ def test_main_and_draft_arrive_side_by_side(hub: FakeHub, cache: Path, open_queu
     "fault",
     [
         {"cut_after": 50_000, "times": 3},
-        {"stall_after": 50_000, "times": 1},
         {"drip": 400_000},
         {"wrong_length": -1000, "times": 1},
         {"wrong_bytes": True, "times": 1},
@@ -146,6 +146,16 @@ def test_a_download_outlives_the_fault(
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, **fault)
     queue = open_queue()
+    queue.add(NAME)
+    assert finish(queue).error is None
+    assert_complete(cache, files)
+
+
+def test_a_download_outlives_a_connection_that_goes_silent(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    hub.add(NAME, files)
+    hub.fault(NAME, SHARD, stall_after=50_000, times=1)
+    queue = open_queue(stall_s=IMPATIENT_S, settings=JobSettings(policy=MANY_TRIES, space_margin=0))
     queue.add(NAME)
     assert finish(queue).error is None
     assert_complete(cache, files)
@@ -362,10 +372,10 @@ def test_pausing_keeps_what_arrived_and_resuming_fetches_the_rest(
 ) -> None:
     files = sizeable(size=400_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 300_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 150_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.pause(NAME)
     assert finish(queue).state == "paused"
     kept = queue.snapshot()[0].bytes_done
@@ -402,13 +412,13 @@ def test_the_queue_outlives_the_program(hub: FakeHub, cache: Path, tmp_path: Pat
     files = sizeable(size=400_000)
     hub.add(NAME, files)
     hub.add("org/other", files)
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     state = tmp_path / "data" / "downloads.json"
     queue = open_queue(state_path=state)
     queue.add(NAME)
     queue.add("org/other")
     queue.pause("org/other")
-    until(lambda: queue.snapshot()[0].bytes_done > 100_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.close()
     assert [entry["state"] for entry in json.loads(state.read_text())["downloads"]] == ["queued", "paused"]
     hub.bytes_a_second = None
@@ -426,10 +436,10 @@ def test_a_damaged_queue_file_is_an_empty_queue(tmp_path: Path, open_queue: Open
 
 def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     hub.add(NAME, sizeable(size=400_000))
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 100_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.cancel(NAME)
     assert queue.snapshot() == ()
     until(lambda: not (cache / "models--org--model").exists())
@@ -509,7 +519,7 @@ def test_the_library_finds_the_finished_tree_offline(hub: FakeHub, cache: Path, 
         capture_output=True,
         text=True,
         env=environment,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert result.returncode == 0, result.stderr
     size = sum(map(len, needed(files).values()))
@@ -528,11 +538,12 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(
 ) -> None:
     files = sizeable(size=300_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
     until(lambda: queue.snapshot()[0].bytes_done > 0)
-    environment = os.environ | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    patience = {f"HF_HUB_{what}_TIMEOUT": str(round(PATIENCE_S)) for what in ("ETAG", "DOWNLOAD")}
+    environment = os.environ | patience | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     other = subprocess.Popen(
         [sys.executable, "-c", LIBRARY_DOWNLOAD, str(cache), hub.endpoint],
         env=environment,
@@ -541,7 +552,7 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(
     until(lambda: any("HEAD" in request for request in hub.requests) or other.poll() is not None)
     hub.bytes_a_second = None
     assert finish(queue).state == "ready"
-    _, errors = other.communicate(timeout=60)
+    _, errors = other.communicate(timeout=PATIENCE_S)
     assert other.returncode == 0, errors
     home = cache / "models--org--model"
     assert not list(home.rglob("*.incomplete"))
