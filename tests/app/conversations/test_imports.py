@@ -324,7 +324,7 @@ OWN = {
 }
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
 def test_whatever_came_in_can_be_listed_shown_and_exported(
     store: ConversationStore, load: Any, data: st.DataObject, export: Any
