@@ -256,8 +256,18 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 
 def _stamp(model: LoadedModel) -> str:
-    """Changes with everything that caches depend on: the weights' files, the cache's precision, the libraries."""
-    files = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in weight_files(model.info.path)]
+    """Changes with everything that caches depend on: weights, configuration, the cache's precision, the libraries."""
+    sources = [*weight_files(model.info.path), model.info.path / "config.json"]
+    files = [(file.name, *_size_and_age(file)) for file in sources]
     versions = [version(name) for name in ("mlx", "mlx-lm")]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _size_and_age(file: Path) -> tuple[int, int]:
+    """Its bytes and when it was written; 0 where another program was quicker to delete it."""
+    try:
+        status = file.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

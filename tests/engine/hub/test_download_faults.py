@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import pathlib
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.hub import transfer
+from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
+from engine.hub.failures import InterruptedTransferError
 from tests.engine.hub.conftest import IMPATIENT_S, MANY_TRIES, QUICK
 from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
+from tests.fakehub.server import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,6 +135,15 @@ def test_a_file_that_cannot_be_had_stops_the_others_at_once(hub: FakeHub, open_q
     assert finish(queue).state == "failed"
 
 
+@pytest.mark.parametrize(("asked", "least"), [("Wed, 21 Oct 2099 07:28:00 GMT", 500.0), ("2", 2.0), ("\u00b2", 0.0)])
+def test_a_hub_may_ask_for_a_wait_in_seconds_or_until_a_date(hub: FakeHub, asked: str, least: float) -> None:
+    hub.api_faults["/api"] = Fault(status=429, headers={"Retry-After": asked})
+    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(InterruptedTransferError) as caught:
+        client.get_json("/api/models")
+    assert caught.value.reason == "rate-limited"
+    assert (caught.value.retry_after or 0.0) >= least
+
+
 def test_nobody_listening_is_offline(open_queue: OpenQueue) -> None:
     queue = open_queue(endpoint="http://127.0.0.1:9")
     queue.add(NAME)
@@ -214,3 +228,31 @@ def test_a_new_commit_replaces_one_that_the_hub_has_dropped(hub: FakeHub, cache:
     queue.retry(NAME)
     assert finish(queue).state == "ready"
     assert_complete(cache, files)
+
+
+def test_a_mirror_that_names_a_commit_and_does_not_have_it_is_asked_once(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.add(NAME, sizeable())
+    tree = f"/api/models/{NAME}/tree"
+    hub.api_faults[tree] = Fault(status=404, headers={"X-Error-Code": "RevisionNotFound"})
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "revision-missing"
+    assert sum(tree in asked for asked in hub.requests) == 1
+
+
+def test_where_links_are_not_supported_a_full_disk_is_called_so(
+    hub: FakeHub, open_queue: OpenQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    hub.add(NAME, sizeable())
+    monkeypatch.setattr(pathlib.Path, "symlink_to", lambda *_: refuse())
+    monkeypatch.setattr("engine.hub.cache_layout.shutil.copyfile", refuse)
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "disk-full"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hub.inspection import check_folder
-from tests.engine.hub.downloading import NAME, OpenQueue, assert_complete, finish, needed, sizeable, until
+from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
 from tests.engine.hub.model_folders import model_files
 from tests.patience import PATIENCE_S
 
@@ -130,3 +130,63 @@ def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue:
     queue.cancel(NAME)
     assert queue.snapshot() == ()
     until(lambda: not (cache / "models--org--model").exists())
+
+
+def test_cancelling_a_repair_keeps_the_model_that_was_here(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable(size=400_000)
+    repository = hub.add(NAME, files)
+    first = open_queue()
+    first.add(NAME)
+    assert finish(first).state == "ready"
+    blob = cache / "models--org--model" / "blobs" / repository.etag(SHARD)
+    blob.write_bytes(bytes(len(files[SHARD])))
+    hub.bytes_a_second = 100_000
+    # Another run of the program, and one that is interrupted itself.
+    state = cache.parent / "downloads.json"
+    for _ in range(2):
+        queue = open_queue(state_path=state)
+        queue.add(NAME, repository.commit)
+        until(lambda queue=queue: (queue.snapshot()[0].attempt, queue.snapshot()[0].bytes_per_second > 0) == (0, True))
+        queue.close()
+    queue = open_queue(state_path=state)
+    queue.cancel(NAME)
+    queue.close()
+    hub.bytes_a_second = None
+    assert [path.name for path in blob.parent.iterdir() if path.read_bytes() in files.values()]
+    snapshot = cache / "models--org--model" / "snapshots" / repository.commit
+    there = {path.name for path in snapshot.iterdir() if path.exists()}
+    assert there >= needed(files).keys() - {SHARD}
+
+
+def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    repository = hub.add(NAME, files)
+    queue = open_queue()
+    queue.add(NAME)
+    assert finish(queue).state == "ready"
+    seen = threading.Event()
+    again = open_queue(listener=lambda status: seen.set() if status.state == "verifying" else None)
+    again.add(NAME, repository.commit)
+    assert seen.wait(PATIENCE_S)
+    again.cancel(NAME)
+    again.close()
+    assert_complete(cache, files)
+
+
+def test_a_listener_that_fails_hears_the_rest(
+    hub: FakeHub, open_queue: OpenQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub.add(NAME, sizeable())
+    told = threading.Event()
+
+    def listen(status: DownloadStatus) -> None:
+        if status.state == "ready":
+            told.set()
+        else:
+            raise RuntimeError("says the test")
+
+    queue = open_queue(listener=listen)
+    queue.add(NAME)
+    assert told.wait(PATIENCE_S)
+    assert "a listener failed on resolving" in caplog.text
+    caplog.clear()
