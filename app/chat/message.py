@@ -150,7 +150,8 @@ class TurnView(QWidget):
     def selected_text(self) -> str:
         """What is selected in the turn; "" where nothing is."""
         if self._bubble.label.hasSelectedText():
-            return self._bubble.label.selectedText()
+            # A label hands out its lines as a document's paragraphs.
+            return self._bubble.label.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
