@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -52,6 +53,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
+    _bear_any_text()
     main, draft = _models(arguments)
     show = _JsonOutput() if arguments.json else _TextOutput()
     try:
@@ -74,6 +76,18 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
 
 
+def _bear_any_text() -> None:
+    """Let no byte of a pipe and no letter of an answer end the talk, whatever the terminal's encoding can hold."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _clean(text: str) -> str:
+    """An argument without what is no text: Python hands on bytes that it cannot read as half characters."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
     starter_main, starter_draft = starter_pair()
     main = arguments.main or str(starter_main)
@@ -84,9 +98,9 @@ def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
-    system = [{"role": "system", "content": arguments.system}] if arguments.system else []
+    system = [{"role": "system", "content": _clean(arguments.system)}] if arguments.system else []
     # Standard input gives the questions later; this stands in while only the settings are checked.
-    question = [{"role": "user", "content": "-" if arguments.prompt is None else arguments.prompt}]
+    question = [{"role": "user", "content": "-" if arguments.prompt is None else _clean(arguments.prompt)}]
     return ChatRequest(
         messages=system + (history or question),
         sampling=SamplingSettings(
@@ -99,7 +113,7 @@ def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> Ch
         ),
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
         max_tokens=arguments.max_tokens,
-        stop=tuple(arguments.stop),
+        stop=tuple(map(_clean, arguments.stop)),
     )
 
 
@@ -168,7 +182,9 @@ class _Output(ABC):
 
 class _JsonOutput(_Output):
     def progress(self, event: Event) -> None:
-        print(json.dumps(as_json(event), ensure_ascii=False), flush=True)
+        # Where the terminal's encoding cannot hold every letter, JSON's own escapes can.
+        plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
 
     def finished(self, event: Finished) -> None:
         self.progress(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
-from engine import starter_pair
+from engine import Finished, RequestStats, TokensCommitted, starter_pair
+from engine.stats import RoundRecord
 from tests.tiny_models import write_model
+
+ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -115,3 +119,43 @@ def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.Capt
 
 def test_the_starter_pair_is_where_the_readme_says() -> None:
     assert all((folder / "config.json").is_file() for folder in starter_pair())
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_no_byte_of_a_pipe_and_no_encoding_of_the_terminal_ends_the_talk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
+) -> None:
+    questions = tmp_path / "questions.txt"
+    questions.write_bytes(b"caf\xe9?\n")
+    told: list[str] = []
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+
+    def answer(_engine: Any, request: Any, show: Any) -> int:
+        told.append(request.messages[-1]["content"])
+        show.event(Finished("stop", "한글", (), RequestStats()))
+        show.event(TokensCommitted("한글", (), ROUND, RequestStats()))
+        return 0
+
+    monkeypatch.setattr("app.terminal_chat._ask", answer)
+    with questions.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stdout", out)
+        assert main(["chat", *form]) == 0
+    assert told == ["caf\ufffd?"]
+    printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+    if form:
+        assert json.loads(printed.splitlines()[0])["text"] == "한글"
+    else:
+        assert "??" in printed
+
+
+def test_an_argument_that_is_no_text_is_asked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def answer(_engine: Any, request: Any, _show: Any) -> int:
+        told.extend(message["content"] for message in request.messages)
+        return 0
+
+    monkeypatch.setattr("app.terminal_chat._ask", answer)
+    assert main(["chat", "caf\udce9", "--system", "\udce9"]) == 0
+    assert told == ["\ufffd", "caf\ufffd"]
