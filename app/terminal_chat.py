@@ -53,7 +53,10 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
-    _bear_any_text()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A letter that the terminal cannot show must not end the talk.
+            stream.reconfigure(errors="replace")
     main, draft = _models(arguments)
     show = _JsonOutput() if arguments.json else _TextOutput()
     try:
@@ -76,18 +79,6 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
 
 
-def _bear_any_text() -> None:
-    """Let no byte of a pipe and no letter of an answer end the talk, whatever the terminal's encoding can hold."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
-def _clean(text: str) -> str:
-    """An argument without what is no text: Python hands on bytes that it cannot read as half characters."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
     starter_main, starter_draft = starter_pair()
     main = arguments.main or str(starter_main)
@@ -98,9 +89,9 @@ def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
-    system = [{"role": "system", "content": _clean(arguments.system)}] if arguments.system else []
+    system = [{"role": "system", "content": _readable(arguments.system)}] if arguments.system else []
     # Standard input gives the questions later; this stands in while only the settings are checked.
-    question = [{"role": "user", "content": "-" if arguments.prompt is None else _clean(arguments.prompt)}]
+    question = [{"role": "user", "content": "-" if arguments.prompt is None else _readable(arguments.prompt)}]
     return ChatRequest(
         messages=system + (history or question),
         sampling=SamplingSettings(
@@ -113,7 +104,7 @@ def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> Ch
         ),
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
         max_tokens=arguments.max_tokens,
-        stop=tuple(map(_clean, arguments.stop)),
+        stop=tuple(map(_readable, arguments.stop)),
     )
 
 
@@ -131,6 +122,8 @@ def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
 def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     history: list[dict[str, str]] = []
     code = FINISHED
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
     while (question := _read_question()) is not None:
         if not question.strip():
             continue
@@ -143,11 +136,16 @@ def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     return code
 
 
+def _readable(text: str) -> str:
+    """`text` with replacement characters for bytes of another encoding, which no tokenizer takes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _read_question() -> str | None:
     if sys.stdin.isatty():
         print("> ", end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
-    return line.rstrip("\n") if line else None
+    return _readable(line.rstrip("\n")) if line else None
 
 
 class _Output(ABC):

@@ -52,13 +52,12 @@ def _error_sentences(code: str) -> str:
         ),
         "template-failed": translate(
             "Errors",
-            "The model's chat template cannot write this conversation: {detail}. "
-            "Start a new chat or choose another model.",
+            "The model's chat template does not take this chat: {detail}. Start a new chat or choose another model.",
         ),
-        "busy": translate("Errors", "An answer is being written. Try again when it has ended."),
+        "busy": translate("Errors", "An answer is being written. Try again when it is finished."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
-            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."
+            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."
         ),
     }
     # An answer that another version or another app recorded may have a code that is not ours.
@@ -96,7 +95,7 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
         )
     if figures["draft_bytes"]:
         sentences.append(translate("Errors", "A draft model that takes up to {draft} GB fits."))
-    return " ".join(sentences).format(
+    return joined(*sentences).format(
         name=arguments["name"],
         needed=_number(figures["needed"] / 1e9, 1),
         available=_number(figures["available"] / 1e9, 1),
@@ -129,7 +128,7 @@ def model_reasons() -> dict[str, str]:
         ),
         "unknown-architecture": translate(
             "Errors",
-            "Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.",
+            "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
         ),
         "no-tokenizer": translate(
             "Errors", "The tokenizer of {name} cannot be read ({detail}). Download or copy it again."
@@ -215,10 +214,10 @@ def draft_reasons() -> dict[str, str]:
     return {
         "missing": translate("DraftReasons", "Its folder is missing."),
         "not-a-model": translate("DraftReasons", "Its folder holds no model."),
-        "incomplete": translate("DraftReasons", "A file of it is missing."),
-        "damaged": translate("DraftReasons", "A file of it is damaged."),
+        "incomplete": translate("DraftReasons", "One of its files is missing."),
+        "damaged": translate("DraftReasons", "One of its files is damaged."),
         "wrong-tensors": translate("DraftReasons", "Its weights do not fit its configuration."),
-        "unknown-architecture": translate("DraftReasons", "Its architecture is not known yet."),
+        "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
         "unsafe": translate("DraftReasons", "It wants to run code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
@@ -234,7 +233,7 @@ def store_sentence(error: StoreError) -> str:
         "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
         "io": translate("Store", "The disk does not answer as it should, so this chat cannot be saved."),
     }
-    other = translate("Store", "Something of this chat could not be saved: {detail}")
+    other = translate("Store", "Part of this chat could not be saved: {detail}")
     return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
 
 
@@ -243,11 +242,12 @@ def closed_store_sentence(error: Exception) -> str:
     translate = QCoreApplication.translate
     if isinstance(error, StoreInUse):
         return translate(
-            "Store", "Tandem is open a second time, and that window has your chats. Nothing you write here is kept."
+            "Store", "Tandem is already open in another window, which has your chats. Nothing you write here is kept."
         )
     if isinstance(error, StoreTooNew):
         return translate(
-            "Store", "A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept."
+            "Store",
+            "Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.",
         )
     text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
     return text.format(detail=str(error))
@@ -259,6 +259,20 @@ def damage_sentence(damage: Damage) -> str:
         "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
     )
     return text.format(name=damage.set_aside.name)
+
+
+def joined(*sentences: str) -> str:
+    """Sentences one after the other, with the space that the language puts between two; empty ones are left out."""
+    both = QCoreApplication.translate("Sentences", "{first} {second}", "two sentences, one after the other")
+    text = ""
+    for sentence in filter(None, sentences):
+        text = both.replace("{first}", text).replace("{second}", sentence) if text else sentence
+    return text
+
+
+def quoted(text: str) -> str:
+    """A piece of a text between the quotation marks of the language."""
+    return QCoreApplication.translate("Sentences", "“{text}”").replace("{text}", text)
 
 
 def _number(value: float, decimals: int = 0) -> str:

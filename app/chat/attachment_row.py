@@ -121,7 +121,7 @@ class AttachmentRow(QWidget):
 
     def _waiting_chip(self, reading: Reading) -> QWidget:
         chip, name, state = self._parts(reading.name)
-        state.setText(self.tr("is being read…"))
+        state.setText(self.tr("reading…"))
         away = self._away_button(chip, reading.name)
         away.clicked.connect(lambda: self.leave(reading))
         row = QHBoxLayout(chip)
@@ -135,7 +135,7 @@ class AttachmentRow(QWidget):
         away = QToolButton(chip)
         away.setProperty("look", "quiet")
         away.setIcon(icon("close", theme.colours().muted))
-        words = self.tr("Take {name} away").format(name=name)
+        words = self.tr("Remove {name}").format(name=name)
         away.setToolTip(words)
         away.setAccessibleName(words)
         return away

@@ -224,6 +224,7 @@ class ConversationList:
             self._database.execute("UPDATE folders SET closed = ? WHERE id = ?", (closed, folder_id))
 
     def order_folders(self, folder_ids: Sequence[int]) -> None:
+        """Put the folders into this order; one that is not named keeps its position."""
         with self._database.write() as changes:
             changes.folders = True
             for position, folder_id in enumerate(folder_ids):

@@ -98,7 +98,7 @@ def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, t
     window = open_window(ScriptedEngine())
     paste(window, tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "photo.png is no text file" in window._banner.text
+    assert "photo.png is not a text file" in window._banner.text
     assert window._composer.files.isHidden()
 
 

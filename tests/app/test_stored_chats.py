@@ -434,7 +434,7 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow, qtb
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     window = open_window(ScriptedEngine([Script("One.")]))
-    assert "second time" in window._banner.text
+    assert "already open in another window" in window._banner.text
     ask(window, "first")
     wait_for_end(window, qtbot)
     assert turns(window) == [("first", "One.")]

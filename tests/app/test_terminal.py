@@ -110,6 +110,51 @@ def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
     assert "warp" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--repetitions", "0"],
+        ["--max-tokens", "0"],
+        ["--accept", "1.5"],
+        ["--accept", "nan", "--synthetic", "20M"],
+        ["--temperature", "-1"],
+        ["--window", "--rate", "0"],
+        ["--window", "--seconds", "nan"],
+        ["--window", "--messages", "-1"],
+    ],
+)
+def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object) -> None:
+        raise AssertionError("a model is loaded")
+
+    monkeypatch.setattr("engine.loading.load", load)
+    monkeypatch.setattr("app.window_bench.measure", load)
+    assert main(["bench", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert "must be" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
+def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "prompts").write_text(row)
+    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
+    assert "prompts must be a file" in capsys.readouterr().err
+
+
+def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a shell hands over Windows-1252 words in an argument.
+    assert main(["chat", "caf\udce9?", "--system", "caf\udce9", "--max-tokens", "2", "--json"]) == 0
+    with io.TextIOWrapper(io.BytesIO(b"caf\xe9?\n"), encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat", "--max-tokens", "2", "--json"]) == 0
+    assert [event["event"] for event in lines(capsys)].count("finished") == 2
+
+
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
     assert main([*command, "--arms", "draft, depth 2"]) == 0
@@ -122,40 +167,25 @@ def test_the_starter_pair_is_where_the_readme_says() -> None:
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_no_byte_of_a_pipe_and_no_encoding_of_the_terminal_ends_the_talk(
+def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
 ) -> None:
     questions = tmp_path / "questions.txt"
-    questions.write_bytes(b"caf\xe9?\n")
-    told: list[str] = []
+    questions.write_text("Hello?\n")
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
 
-    def answer(_engine: Any, request: Any, show: Any) -> int:
-        told.append(request.messages[-1]["content"])
+    def answer(_engine: Any, _request: Any, show: Any) -> int:
         show.event(Finished("stop", "한글", (), RequestStats()))
         show.event(TokensCommitted("한글", (), ROUND, RequestStats()))
         return 0
 
     monkeypatch.setattr("app.terminal_chat._ask", answer)
-    with questions.open(encoding="utf-8") as stdin:
+    with questions.open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         monkeypatch.setattr("sys.stdout", out)
         assert main(["chat", *form]) == 0
-    assert told == ["caf\ufffd?"]
     printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
     if form:
         assert json.loads(printed.splitlines()[0])["text"] == "한글"
     else:
         assert "??" in printed
-
-
-def test_an_argument_that_is_no_text_is_asked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-
-    def answer(_engine: Any, request: Any, _show: Any) -> int:
-        told.extend(message["content"] for message in request.messages)
-        return 0
-
-    monkeypatch.setattr("app.terminal_chat._ask", answer)
-    assert main(["chat", "caf\udce9", "--system", "\udce9"]) == 0
-    assert told == ["\ufffd", "caf\ufffd"]

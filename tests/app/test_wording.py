@@ -107,6 +107,15 @@ def test_too_little_memory_says_what_would_fit() -> None:
     assert "fits" not in plain
 
 
+@pytest.mark.parametrize(
+    ("language", "between"), [("en", ". It"), ("ko", "요. KV"), ("ja", "。KV"), ("zh_CN", "。将 KV")]
+)
+def test_sentences_are_joined_as_the_language_joins_them(qapp: Application, language: str, between: str) -> None:
+    qapp.language.choose(language)
+    assert between in wording.error_sentence(EXAMPLES[NotEnoughMemory]())
+    assert wording.joined("A.", "", "B.") == wording.joined("A.", "B.")
+
+
 def test_braces_in_a_detail_are_shown_as_they_are() -> None:
     assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
 
