@@ -187,7 +187,8 @@ class Likelihood:
         self._under_way.append(chance)
         if self._first or len(self._under_way) > 1:
             self._first = False
-            self._chance *= float(self._under_way.pop(0).item())
+            known: float = self._under_way.pop(0).item()  # type: ignore[assignment]
+            self._chance *= known
         return self._chance >= LEAST_CHANCE
 
 
