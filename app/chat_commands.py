@@ -89,6 +89,7 @@ class ChatCommands(QObject):
         self._pane.acted.connect(self.act_on_chat)
         self._pane.model.renamed.connect(self._rename)
         self._pane.model.pins_ordered.connect(self._order_pins)
+        self._pane.model.folders_ordered.connect(self._order_folders)
         self._pane.model.folder_renamed.connect(self._rename_folder)
         self._pane.model.moved.connect(self.move_to_folder)
         self._pane.row_menu.moved.connect(self.move_to_folder)
@@ -200,6 +201,11 @@ class ChatCommands(QObject):
             return
         if word == "toggle":
             keeper.do(lambda store: store.conversations.close_folder(folder_id, not folder.closed))
+        elif word in ("up", "down"):
+            order = [known.id for known in keeper.folders if known.id != folder_id]
+            place = keeper.folders.index(folder) + (1 if word == "down" else -1)
+            if 0 <= place <= len(order):
+                self._order_folders([*order[:place], folder_id, *order[place:]])
         elif word == "show":
             self._pane.show_folder(folder_id)
         elif word == "rename":
@@ -234,6 +240,9 @@ class ChatCommands(QObject):
 
     def _order_pins(self, chats: list[int]) -> None:
         self._session.keeper.do(lambda store: store.conversations.order_pins(chats))
+
+    def _order_folders(self, folders: list[int]) -> None:
+        self._session.keeper.do(lambda store: store.conversations.order_folders(folders))
 
     # Messages
 
@@ -337,12 +346,12 @@ class ChatCommands(QObject):
         if not isinstance(error, NotAttachable):
             raise error
         sentences = {
-            "not-text": self.tr("{name} is no text file. Tandem attaches text, code and PDF files."),
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
             "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
             "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
-            "no-text": self.tr("{name} has no text, only pictures, as scans have. Run text recognition on it first."),
+            "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)

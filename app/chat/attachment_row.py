@@ -92,7 +92,7 @@ class AttachmentRow(QWidget):
         away = QToolButton(chip)
         away.setProperty("look", "quiet")
         away.setIcon(icon("close", theme.colours().muted))
-        words = self.tr("Take {name} away").format(name=attachment.name)
+        words = self.tr("Remove {name}").format(name=attachment.name)
         away.setToolTip(words)
         away.setAccessibleName(words)
         away.clicked.connect(lambda: self.remove(attachment))
@@ -105,7 +105,7 @@ class AttachmentRow(QWidget):
 
     def _waiting_chip(self, file: str) -> QWidget:
         chip, name, state = self._parts(file)
-        state.setText(self.tr("is being read…"))
+        state.setText(self.tr("reading…"))
         row = QHBoxLayout(chip)
         row.setContentsMargins(10, 3, 10, 3)
         row.setSpacing(6)

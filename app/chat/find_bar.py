@@ -129,8 +129,8 @@ class FindBar(QFrame):
         self.edit.setPlaceholderText(self.tr("Find in this chat"))
         self.edit.setAccessibleName(self.tr("Find in this chat"))
         names = (
-            (self._up, self.tr("Previous hit")),
-            (self._down, self.tr("Next hit")),
+            (self._up, self.tr("Previous match")),
+            (self._down, self.tr("Next match")),
             (self._close, self.tr("Close")),
         )
         for button, name in names:

@@ -17,6 +17,7 @@ from app.chat.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable
 from engine import starter_pair
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +74,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
     go_on = threading.Event()
 
     def slow(path: Path) -> Attachment:
-        go_on.wait(30)
+        go_on.wait(PATIENCE_S)
         return read_attachment(path)
 
     monkeypatch.setattr("app.chat_commands.read_attachment", slow)
@@ -96,7 +97,7 @@ def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, t
     window = open_window(ScriptedEngine())
     paste(window, tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "photo.png is no text file" in window._banner.text
+    assert "photo.png is not a text file" in window._banner.text
     assert window._composer.files.isHidden()
 
 

@@ -6,17 +6,19 @@ import contextlib
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from app.models.cards import Card
 from app.preferences.dialog import PAGES
 from app.preferences.form import Form
 from tests.app.learned_figures import FOUND
 from tests.app.models.conftest import open_shown as open_shown
-from tests.app.models.shown_library import LARGER, downloading
+from tests.app.models.shown_library import LARGER, downloading, stocked
 from tests.app.models.test_page import cut_texts
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
     settings.resize(settings.minimumSize())
     settings.open(spec.id)
     with contextlib.suppress(qtbot.TimeoutError):
-        qtbot.waitUntil(lambda: not cut_off(settings), timeout=2000)
+        qtbot.waitUntil(lambda: not cut_off(settings))
     assert cut_off(settings) == []
     page = settings.page(spec.id)
     if isinstance(page, Form):
@@ -83,7 +85,7 @@ def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
     for size in ((1440, 900), (900, 600)):
         window.resize(*size)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_off(window))
         assert cut_off(window) == [], size
 
 
@@ -97,7 +99,7 @@ def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> Non
         window._actions["compare"].trigger()
         qtbot.waitUntil(lambda: not window._comparer.running)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window._comparison), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_off(window._comparison))
         assert cut_off(window._comparison) == [], size
         window._comparison.close_overlay()
 
@@ -112,6 +114,26 @@ def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
         engine.calibrating.set_result(FOUND)
         qtbot.waitUntil(lambda: not window._tuner.running)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window._tuning), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_off(window._tuning))
         assert cut_off(window._tuning) == [], size
         window._tuning.close_overlay()
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenShown, qtbot: QtBot) -> None:
+    name = "A-Very-Long-Name-Of-A-Model-That-Somebody-Has-Merged-From-Many-Others-And-Quantised-Twice-4bit"
+    stock = stocked()
+    long_named = replace(stock.installed[0], name=name)
+    window, library, _ = open_shown(replace(stock, installed=(long_named, *stock.installed[1:])))
+    library.show(downloading(f"some-organisation/{name}", "failed"))
+    settings = window._settings
+    settings.resize(720, 600)
+    settings.open("models")
+    page = settings.page("models")
+    cards = page.findChildren(Card)
+    qtbot.waitUntil(lambda: all(card.width() <= page.width() for card in cards if card.isVisible()))
+    shortened = [card for card in cards if card.isVisible() and len(card.name.text()) > 60]
+    assert len(shortened) == 2
+    for card in shortened:
+        qtbot.waitUntil(lambda card=card: card.name.toolTip() == card.name.text())  # type: ignore[misc]
+        assert card.badge.geometry().right() <= card.width()

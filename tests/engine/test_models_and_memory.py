@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+import gc
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, loading, memory
-from engine.errors import NotEnoughMemory, PromptTooLong
+from engine.errors import ModelNotUsable, NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
 from engine.hub.fit import ModelSize
 from engine.loading import load
@@ -23,6 +24,7 @@ from engine.settings import EngineSettings
 from engine.slices import at_once
 from tests.engine.serving import alone, request, run, submit
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 
@@ -34,7 +36,8 @@ def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
 
 
 def scheduler_with(free: int) -> Scheduler:
-    """One that may use `free` bytes more than MLX holds now."""
+    """One that may use `free` bytes more than MLX holds now, with nothing to be given back by chance."""
+    gc.collect()
     return Scheduler(EngineSettings(memory_limit=memory_use().active + free))
 
 
@@ -60,6 +63,13 @@ def test_what_would_fit_is_told(tiny_main: Path) -> None:
     assert 0 < caught.value.arguments["largest_context"] < 512
 
 
+@pytest.mark.parametrize("name", ["~nobody-here/model", "x" * 5000, "y" * 300 + "/z", "a\0b", "", "no/such"])
+def test_what_can_be_no_model_is_missing(name: str) -> None:
+    with pytest.raises(ModelNotUsable) as caught:
+        Scheduler().load(name, None)
+    assert caught.value.reason in ("missing", "not-a-model")
+
+
 def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path, tiny_draft: Path) -> None:
     with pytest.raises(NotEnoughMemory) as caught:
         scheduler_with(10**6).load(tiny_main, None)
@@ -82,6 +92,20 @@ def test_a_text_that_cannot_fit_is_refused_and_may_be_forced(tiny_main: Path) ->
     assert isinstance(client.last.error, NotEnoughMemory)
     [client] = run(scheduler, replace(request(max_tokens=4), allow_oversize=True))
     assert client.finished.reason == "length"
+    scheduler.close()
+
+
+def test_a_text_that_fits_in_no_case_costs_no_finished_turn(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    run(scheduler, request(max_tokens=4))
+    kept = scheduler.prefix_cache.usage
+    use = memory_use()
+    monkeypatch.setattr(scheduler.models, "use", lambda: replace(use, free=1000))
+    [client] = run(scheduler, request("lazy dog", max_tokens=4))
+    assert isinstance(client.last, Failed)
+    assert scheduler.prefix_cache.usage == kept
+    assert kept.conversations == 1
     scheduler.close()
 
 
@@ -232,16 +256,16 @@ def test_one_message_that_is_too_long_is_refused_even_so(tiny_main: Path) -> Non
 
 
 def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main: Path, tiny_draft: Path) -> None:
-    with Engine(EngineSettings(unload_after_s=0.05)) as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=30)
-        held = engine.status().result(timeout=30).memory.active
-        gone = threading.Event()
-        for _ in range(200):
-            if engine.status().result(timeout=30).memory.active < held - 100_000:
-                gone.set()
-                break
-            gone.wait(0.1)
-        assert gone.is_set()
+    with Engine() as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        gc.collect()
+        held = engine.status().result(timeout=PATIENCE_S).memory.active
+        engine.configure(replace(engine.settings, unload_after_s=0.01)).result(timeout=PATIENCE_S)
+        deadline = time.monotonic() + PATIENCE_S
+        while engine.status().result(timeout=PATIENCE_S).memory.active > held - 100_000:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        engine.configure(replace(engine.settings, unload_after_s=None)).result(timeout=PATIENCE_S)
         drafted = 0
         for _ in range(50):
             # The main model answers as soon as it is back; the draft may come too late for the first answer.
@@ -251,6 +275,15 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
             if drafted:
                 break
         assert drafted > 0
+
+
+def test_models_may_stay_without_end(tiny_main: Path) -> None:
+    with Engine(EngineSettings(unload_after_s=float("inf"))) as engine:
+        engine.load(tiny_main).result(timeout=30)
+        *_, last = engine.submit(request(max_tokens=2))
+        assert isinstance(last, Finished)
+        # Idle now, and back again.
+        assert engine.status().result(timeout=30).active == 0
 
 
 def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,14 +299,14 @@ def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pyte
 
 def test_status_tells_what_is_held(tiny_main: Path) -> None:
     with Engine() as engine:
-        engine.load(tiny_main).result(timeout=30)
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
         list(engine.submit(request(max_tokens=3)))
-        status = engine.status().result(timeout=30)
+        status = engine.status().result(timeout=PATIENCE_S)
         assert status.prefix_cache.conversations == 1
         assert 0 < status.prefix_cache.bytes < status.prefix_cache.budget
         assert 0 < status.memory.active <= status.memory.peak
-        engine.clear_prefix_cache().result(timeout=30)
-        assert engine.status().result(timeout=30).prefix_cache.bytes == 0
+        engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        assert engine.status().result(timeout=PATIENCE_S).prefix_cache.bytes == 0
 
 
 def test_unloading_gives_the_memory_back(tiny_main: Path, tiny_draft: Path) -> None:

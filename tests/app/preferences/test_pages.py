@@ -92,7 +92,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_sh
     assert listed(window) == ["network"]
     network = window._settings.page("network")
     assert window._settings._stack.currentWidget() is network
-    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy"]
+    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
     window._settings.search.clear()
     assert listed(window) == [spec.id for spec in PAGES]
     assert not any(row.isHidden() for row in network.rows)
@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_written_is_told(open_shown: OpenShown, tmp_path: 
     window, _, _ = open_shown()
     advanced = page(window, "advanced")
     advanced.export_to(tmp_path / "missing" / "out.json")
-    assert "could not be written" in advanced._said.text()
+    assert "could not be saved" in advanced._said.text()
 
 
 def test_the_record_holds_what_its_level_takes_in(open_shown: OpenShown) -> None:

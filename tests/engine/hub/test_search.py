@@ -21,11 +21,12 @@ from engine.hub.suggestion import suggest_draft
 from engine.places import resources
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub, Fault
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
 def client(hub: FakeHub) -> Iterator[HubClient]:
-    with HubClient(HubAccess(hub.endpoint, stall_s=2.0)) as client:
+    with HubClient(HubAccess(hub.endpoint, stall_s=PATIENCE_S)) as client:
         yield client
 
 
@@ -60,6 +61,7 @@ def test_a_name_is_found_in_whatever_is_pasted(text: str) -> None:
         "https://huggingface.co/datasets/org/name",
         "/etc/passwd",
         "a/" + "b" * 200,
+        "https://[org/name",
     ],
 )
 def test_what_is_no_name_is_refused(text: str) -> None:
@@ -106,6 +108,20 @@ def test_a_search_that_fails_says_why(hub: FakeHub, client: HubClient, fault: Fa
     with pytest.raises(HubError) as caught:
         search_models(client, "x")
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("tags", [5, "mlx", {"license:mit": 1}, None, [5, "license:mit"]])
+def test_a_result_with_odd_tags_is_listed_all_the_same(
+    client: HubClient, monkeypatch: pytest.MonkeyPatch, tags: object
+) -> None:
+    monkeypatch.setattr(HubClient, "get_json", lambda *_, **__: ([{"id": "org/model", "tags": tags}], None))
+    assert [(found.id, found.languages) for found in search_models(client, "x")] == [("org/model", ())]
+
+
+def test_a_look_needs_no_folder_to_remember_in(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
+    hub.add("org/model", model_files())
+    (tmp_path / "file").write_text("not a folder")
+    assert look_at(client, "org/model", tmp_path / "file").config["model_type"] == "llama"
 
 
 def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
@@ -203,9 +219,9 @@ def test_refreshing_the_catalog_takes_its_figures_from_the_hub(hub: FakeHub, tmp
     hub.add(entry["id"], files)
     script = Path(__file__).parents[3] / "packaging" / "refresh_catalog.py"
     command = [sys.executable, str(script), "--endpoint", hub.endpoint, "--catalog", str(copy)]
-    check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=60)
+    check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=PATIENCE_S)
     assert check.returncode == 1, check.stderr
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
     (model,) = load_catalog(copy).models.values()
     assert (model.bytes, model.bytes_source, model.context) == (len(files["model.safetensors"]), "hub", 512)
-    assert subprocess.run([*command, "--check"], capture_output=True, timeout=60).returncode == 0
+    assert subprocess.run([*command, "--check"], capture_output=True, timeout=PATIENCE_S).returncode == 0
