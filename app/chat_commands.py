@@ -89,6 +89,7 @@ class ChatCommands(QObject):
         self._pane.acted.connect(self.act_on_chat)
         self._pane.model.renamed.connect(self._rename)
         self._pane.model.pins_ordered.connect(self._order_pins)
+        self._pane.model.folders_ordered.connect(self._order_folders)
         self._pane.model.folder_renamed.connect(self._rename_folder)
         self._pane.model.moved.connect(self.move_to_folder)
         self._pane.row_menu.moved.connect(self.move_to_folder)
@@ -200,6 +201,11 @@ class ChatCommands(QObject):
             return
         if word == "toggle":
             keeper.do(lambda store: store.conversations.close_folder(folder_id, not folder.closed))
+        elif word in ("up", "down"):
+            order = [known.id for known in keeper.folders if known.id != folder_id]
+            place = keeper.folders.index(folder) + (1 if word == "down" else -1)
+            if 0 <= place <= len(order):
+                self._order_folders([*order[:place], folder_id, *order[place:]])
         elif word == "show":
             self._pane.show_folder(folder_id)
         elif word == "rename":
@@ -234,6 +240,9 @@ class ChatCommands(QObject):
 
     def _order_pins(self, chats: list[int]) -> None:
         self._session.keeper.do(lambda store: store.conversations.order_pins(chats))
+
+    def _order_folders(self, folders: list[int]) -> None:
+        self._session.keeper.do(lambda store: store.conversations.order_folders(folders))
 
     # Messages
 

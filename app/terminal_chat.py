@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -84,9 +85,9 @@ def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
-    system = [{"role": "system", "content": arguments.system}] if arguments.system else []
+    system = [{"role": "system", "content": _readable(arguments.system)}] if arguments.system else []
     # Standard input gives the questions later; this stands in while only the settings are checked.
-    question = [{"role": "user", "content": "-" if arguments.prompt is None else arguments.prompt}]
+    question = [{"role": "user", "content": "-" if arguments.prompt is None else _readable(arguments.prompt)}]
     return ChatRequest(
         messages=system + (history or question),
         sampling=SamplingSettings(
@@ -99,7 +100,7 @@ def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> Ch
         ),
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
         max_tokens=arguments.max_tokens,
-        stop=tuple(arguments.stop),
+        stop=tuple(map(_readable, arguments.stop)),
     )
 
 
@@ -117,6 +118,8 @@ def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
 def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     history: list[dict[str, str]] = []
     code = FINISHED
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
     while (question := _read_question()) is not None:
         if not question.strip():
             continue
@@ -129,11 +132,16 @@ def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     return code
 
 
+def _readable(text: str) -> str:
+    """`text` with replacement characters for bytes of another encoding, which no tokenizer takes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _read_question() -> str | None:
     if sys.stdin.isatty():
         print("> ", end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
-    return line.rstrip("\n") if line else None
+    return _readable(line.rstrip("\n")) if line else None
 
 
 class _Output(ABC):

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.models.hub_wording import hub_sentence
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.conversations.errors import StoreError
     from app.conversations.opening import Damage
-    from engine.errors import EngineError
     from engine.stats import PlainSpan
 
 
 def error_sentence(error: EngineError) -> str:
     """What went wrong and what to do about it."""
+    try:
+        return _sentence_of(error)
+    except (KeyError, TypeError, ValueError):
+        # An answer that another version or another app recorded may lack what the words for its error need.
+        return _error_sentences(EngineError.code)
+
+
+def _sentence_of(error: EngineError) -> str:
     arguments = {name: str(value) for name, value in error.arguments.items()}
     if error.code == "model-not-usable":
         return _model_sentence(arguments)
@@ -29,7 +37,7 @@ def error_sentence(error: EngineError) -> str:
     if error.code == "prompt-too-long":
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
     if error.code == "not-enough-memory":
-        return _not_enough_memory(error.arguments)
+        return _not_enough_memory(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
@@ -64,9 +72,11 @@ def _prompt_too_long(tokens: int, limit: int) -> str:
     ).format(tokens=_number(tokens), limit=_number(limit))
 
 
-def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
+def _not_enough_memory(arguments: Mapping[str, str]) -> str:
     translate = QCoreApplication.translate
-    if arguments["largest_context"]:
+    names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
+    figures = {name: int(arguments[name]) for name in names}
+    if figures["largest_context"]:
         sentence = translate(
             "Errors",
             "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
@@ -79,20 +89,20 @@ def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
             "Choose a smaller model or close other apps.",
         )
     sentences = [sentence]
-    if arguments["kv_bits"]:
+    if figures["kv_bits"]:
         sentences.append(
             translate("Errors", "It fits as it is with a KV cache of {bits} bits, which the settings offer.")
         )
-    if arguments["draft_bytes"]:
+    if figures["draft_bytes"]:
         sentences.append(translate("Errors", "A draft model that takes up to {draft} GB fits."))
     return joined(*sentences).format(
         name=arguments["name"],
-        needed=_number(arguments["needed"] / 1e9, 1),
-        available=_number(arguments["available"] / 1e9, 1),
-        context=_number(arguments["context"]),
-        largest=_number(arguments["largest_context"]),
-        bits=arguments["kv_bits"],
-        draft=_number(arguments["draft_bytes"] / 1e9, 1),
+        needed=_number(figures["needed"] / 1e9, 1),
+        available=_number(figures["available"] / 1e9, 1),
+        context=_number(figures["context"]),
+        largest=_number(figures["largest_context"]),
+        bits=figures["kv_bits"],
+        draft=_number(figures["draft_bytes"] / 1e9, 1),
     )
 
 
@@ -141,7 +151,7 @@ def model_reasons() -> dict[str, str]:
 
 
 def plain_sentence(span: PlainSpan) -> str:
-    """Why tokens were decoded without guessing."""
+    """Why tokens were decoded without guessing; "" for a code of another version."""
     arguments: dict[str, str] = {}
     for name, value in span.arguments:
         arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
@@ -149,7 +159,7 @@ def plain_sentence(span: PlainSpan) -> str:
         arguments["reason"] = draft_reasons()[arguments["reason"]]
     if span.reason == "costs-more":
         return _costs_more(dict(span.arguments))
-    return plain_reasons()[span.reason].format_map(_Lenient(arguments))
+    return plain_reasons().get(span.reason, "").format_map(_Lenient(arguments))
 
 
 class _Lenient(dict[str, str]):
@@ -163,11 +173,13 @@ def _costs_more(arguments: Mapping[str, float | str]) -> str:
     plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
     if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
         return plain_reasons()["costs-more"]
-    per_round = arguments.get("tokens_per_round", 1.0)
+    per_round = arguments.get("tokens_per_round")
+    if not isinstance(per_round, (int, float)):
+        per_round = 1.0
     return QCoreApplication.translate(
         "PlainReasons",
         "Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.",
-    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(float(per_round), 1))
+    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
 
 
 def plain_reasons() -> dict[str, str]:

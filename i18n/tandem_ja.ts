@@ -786,6 +786,14 @@
         <translation>このフォルダだけを表示</translation>
     </message>
     <message>
+        <source>Move up</source>
+        <translation>上へ移動</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下へ移動</translation>
+    </message>
+    <message>
         <source>Delete the folder, keep its chats</source>
         <translation>フォルダを削除し、チャットは残す</translation>
     </message>
@@ -2177,6 +2185,14 @@
 <context>
     <name>NetworkPage</name>
     <message>
+        <source>Connection</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>テスト中…</translation>
+    </message>
+    <message>
         <source>Your token is in the keychain.</source>
         <translation>トークンをキーチェーンに保管しました。</translation>
     </message>
@@ -2185,8 +2201,48 @@
         <translation>Tandem が使えるキーチェーンがこのコンピュータにないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
-        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem が接続するのは、Hub を検索するときと、自分で始めたダウンロードのときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>接続をテスト</translation>
+    </message>
+    <message>
+        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の集計もしません。</translation>
+    </message>
+    <message>
+        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確かめます。</translation>
+    </message>
+    <message>
+        <source>The Hub answers.</source>
+        <translation>Hub は応答しています。</translation>
+    </message>
+    <message>
+        <source>The mirror answers.</source>
+        <translation>ミラーは応答しています。</translation>
+    </message>
+    <message>
+        <source>The Hub answers through the proxy.</source>
+        <translation>Hub はプロキシ経由で応答しています。</translation>
+    </message>
+    <message>
+        <source>The mirror answers through the proxy.</source>
+        <translation>ミラーはプロキシ経由で応答しています。</translation>
+    </message>
+    <message>
+        <source>It knows your token, which belongs to {user}.</source>
+        <translation>トークンは有効で、{user} さんのものです。</translation>
+    </message>
+    <message>
+        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <translation>トークンは拒否されました。間違っているか、期限切れか、取り消されています。</translation>
+    </message>
+    <message>
+        <source>It does not say whether your token is right.</source>
+        <translation>トークンが正しいかどうかは答えません。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -2915,6 +2971,11 @@
     <message>
         <source>Applies from the next start on.</source>
         <translation>次回の起動から有効になります。</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>

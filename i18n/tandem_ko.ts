@@ -786,6 +786,14 @@
         <translation>이 폴더만 보기</translation>
     </message>
     <message>
+        <source>Move up</source>
+        <translation>위로 옮기기</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>아래로 옮기기</translation>
+    </message>
+    <message>
         <source>Delete the folder, keep its chats</source>
         <translation>폴더만 삭제하고 대화는 남기기</translation>
     </message>
@@ -2177,6 +2185,14 @@
 <context>
     <name>NetworkPage</name>
     <message>
+        <source>Connection</source>
+        <translation>연결</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>테스트하는 중…</translation>
+    </message>
+    <message>
         <source>Your token is in the keychain.</source>
         <translation>토큰을 키체인에 보관했어요.</translation>
     </message>
@@ -2185,8 +2201,48 @@
         <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
     </message>
     <message>
-        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem은 Hub를 검색할 때와 직접 요청한 다운로드를 할 때만 연결해요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록도 수집하지 않아요.</translation>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>연결 테스트</translation>
+    </message>
+    <message>
+        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem은 직접 요청할 때만 연결해요. Hub 검색, 다운로드, 위의 테스트가 전부예요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록을 세는 곳도 없어요.</translation>
+    </message>
+    <message>
+        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
+    </message>
+    <message>
+        <source>The Hub answers.</source>
+        <translation>Hub가 응답해요.</translation>
+    </message>
+    <message>
+        <source>The mirror answers.</source>
+        <translation>미러가 응답해요.</translation>
+    </message>
+    <message>
+        <source>The Hub answers through the proxy.</source>
+        <translation>프록시를 거쳐 Hub가 응답해요.</translation>
+    </message>
+    <message>
+        <source>The mirror answers through the proxy.</source>
+        <translation>프록시를 거쳐 미러가 응답해요.</translation>
+    </message>
+    <message>
+        <source>It knows your token, which belongs to {user}.</source>
+        <translation>토큰이 확인됐어요. 토큰의 주인은 {user}님이에요.</translation>
+    </message>
+    <message>
+        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <translation>토큰은 거부했어요. 틀렸거나 만료됐거나 취소된 토큰이에요.</translation>
+    </message>
+    <message>
+        <source>It does not say whether your token is right.</source>
+        <translation>토큰이 맞는지는 알려 주지 않아요.</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -2915,6 +2971,11 @@
     <message>
         <source>Applies from the next start on.</source>
         <translation>다음에 시작할 때부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help} {effect}</translation>
     </message>
 </context>
 <context>

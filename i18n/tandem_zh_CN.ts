@@ -786,6 +786,14 @@
         <translation>只显示此文件夹</translation>
     </message>
     <message>
+        <source>Move up</source>
+        <translation>上移</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下移</translation>
+    </message>
+    <message>
         <source>Delete the folder, keep its chats</source>
         <translation>删除文件夹，保留其中的对话</translation>
     </message>
@@ -2177,6 +2185,14 @@
 <context>
     <name>NetworkPage</name>
     <message>
+        <source>Connection</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>正在测试…</translation>
+    </message>
+    <message>
         <source>Your token is in the keychain.</source>
         <translation>令牌已存入钥匙串。</translation>
     </message>
@@ -2185,8 +2201,48 @@
         <translation>这台电脑没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
-        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem 只在两种情况下联网：搜索 Hub，以及下载你要的模型。对话、设置和数据都不会离开这台电脑，也不会统计你的使用情况。</translation>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem 只在你要求时联网：搜索 Hub、下载，或上面的测试。对话、设置和数据都不会离开这台电脑，也不统计你的使用情况。</translation>
+    </message>
+    <message>
+        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
+    </message>
+    <message>
+        <source>The Hub answers.</source>
+        <translation>Hub 有响应。</translation>
+    </message>
+    <message>
+        <source>The mirror answers.</source>
+        <translation>镜像有响应。</translation>
+    </message>
+    <message>
+        <source>The Hub answers through the proxy.</source>
+        <translation>Hub 通过代理有响应。</translation>
+    </message>
+    <message>
+        <source>The mirror answers through the proxy.</source>
+        <translation>镜像通过代理有响应。</translation>
+    </message>
+    <message>
+        <source>It knows your token, which belongs to {user}.</source>
+        <translation>令牌有效，属于 {user}。</translation>
+    </message>
+    <message>
+        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <translation>令牌被拒绝：它有误、已过期或已被撤销。</translation>
+    </message>
+    <message>
+        <source>It does not say whether your token is right.</source>
+        <translation>它不说明令牌是否正确。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -2915,6 +2971,11 @@
     <message>
         <source>Applies from the next start on.</source>
         <translation>从下次启动起生效。</translation>
+    </message>
+    <message>
+        <source>{help} {effect}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>

@@ -11,16 +11,21 @@ from app.chat.blocks import Block, Code, Splitter
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 
-_View = TypeVar("_View", bound=QWidget)
+_View = TypeVar("_View", Prose, CodeBlock)
 
 # Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them.
 RUN_LENGTH = 6000
 _PART_LENGTH = 24
+_SPACING = 12
 
 
 class AnswerBody(QWidget):
-    """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew."""
+    """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew.
 
+    `grows` carries by how many pixels it will be higher, before it is.
+    """
+
+    grows = Signal(int)
     link_chosen = Signal(str)
     passage_selected = Signal(str)
 
@@ -28,7 +33,10 @@ class AnswerBody(QWidget):
         super().__init__(parent)
         self._column = _growing_column(self)
         self._parts: list[_Part] = []
-        self._views: list[QWidget] = []
+        self._views: list[Prose | CodeBlock] = []
+        # New blocks that have no room yet, and old ones that still have theirs.
+        self._fresh: list[Prose | CodeBlock] = []
+        self._gone: list[Prose | CodeBlock] = []
         self._clear()
 
     def _clear(self) -> None:
@@ -57,6 +65,24 @@ class AnswerBody(QWidget):
             self._place(block)
         self._placed = len(self._splitter.frozen)
         self._show_tail(self._splitter.tail)
+        self._exchange()
+
+    def _exchange(self) -> None:
+        """Show the new blocks and hide the old ones, after saying how much higher that makes the answer.
+
+        At once: Qt would show them only after a picture without them.
+        """
+        heights = [view.height() if isinstance(view, Prose) else view.needed_height for view in self._fresh]
+        pixels = sum(heights) - sum(view.height() for view in self._gone)
+        pixels += _SPACING * (len(self._fresh) - len(self._gone))
+        if pixels > 0:
+            self.grows.emit(pixels)
+        for view in self._gone:
+            view.hide()
+        for view in self._fresh:
+            view.show()
+            view.grows.connect(self.grows)
+        self._fresh, self._gone = [], []
 
     def _place(self, block: Block) -> None:
         if isinstance(block, Code):
@@ -114,10 +140,15 @@ class AnswerBody(QWidget):
             self._column.insertWidget(self._column.count() - 1, self._parts[-1])
         self._parts[-1].add(view)
         self._views.append(view)
+        self._fresh.append(view)
         return view
 
-    def _remove(self, view: QWidget) -> None:
+    def _remove(self, view: Prose | CodeBlock) -> None:
         self._views.remove(view)
+        if view in self._fresh:
+            self._fresh.remove(view)
+        else:
+            self._gone.append(view)
         part = next(part for part in reversed(self._parts) if part.isAncestorOf(view))
         part.remove(view)
         view.deleteLater()
@@ -158,7 +189,7 @@ def _growing_column(widget: QWidget) -> QVBoxLayout:
     widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
     column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(12)
+    column.setSpacing(_SPACING)
     # Room for what has grown before anything is placed: squeezed in first, every block would move twice.
     column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
     column.addStretch(1)

@@ -57,6 +57,12 @@ class TablePage(Form):
             control.update()
         self.reset.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
 
+    def keep_typed(self) -> None:
+        """Take what stands in the text fields as if they had been left."""
+        fields = [(setting.key, control) for setting, control, _ in self._bound if isinstance(control, QLineEdit)]
+        # All at once: a change of one shows what is kept of the others.
+        self.preferences.change(**{key: field.text().strip() for key, field in fields})
+
     def _reset(self) -> None:
         self.preferences.change(**{setting.key: setting.default for setting, _, _ in self._bound})
 

@@ -16,6 +16,7 @@ from engine.events import TokensCommitted
 from engine.generation import Drawn, Generation
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.proposers import Proposer
 from engine.speculation.round import Flight, Landing, ProposerFailed, Rounds
 from engine.stats import RoundRecord
 
@@ -102,6 +103,7 @@ class SoloRun:
         """Launch what the drafting chooses once that is ready to guess; None when there is no time for it."""
         choice = self._choose()
         while choice.depth > 0:
+            proposer = self._proposer_of(choice)
             try:
                 if not self._prepare(choice):
                     break
@@ -111,7 +113,13 @@ class SoloRun:
             yield None
             if self._leaving or self._generation.cancelled:
                 return None
+            if self._proposer_of(choice) is not proposer:
+                # Another draft model came in the meantime, or none.
+                choice = self._choose()
         return self._launch(choice)
+
+    def _proposer_of(self, choice: Choice) -> Proposer | None:
+        return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
 
     def _observe(self, current: _Underway, record: RoundRecord) -> None:
         """The round counts until the next one may begin, whoever listens to its event included."""

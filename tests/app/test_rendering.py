@@ -111,10 +111,31 @@ def test_known_languages_are_coloured_and_unknown_ones_are_not() -> None:
     assert spans("x = 1\n", "") == ()
 
 
+def test_words_of_code_are_found_beside_the_window_s_work(qtbot: QtBot) -> None:
+    text = "def name(value):\n    return value  # note\n" * 40
+    block = CodeBlock()
+    qtbot.addWidget(block)
+    block.show_code(text, "python", closed=False)
+    assert not block._waits
+    block.show_code(text, "python", closed=True)
+    assert block._waits
+    qtbot.waitUntil(lambda: not block._waits)
+    again = CodeBlock()
+    qtbot.addWidget(again)
+    again.show_code(text, "python", closed=True)
+    assert not again._waits
+    cursor = QTextCursor(again._view.document())
+    cursor.setPosition(2)
+    assert cursor.charFormat().fontWeight() != 600
+    cursor.setPosition(6)
+    assert cursor.charFormat().fontWeight() == 600
+
+
 def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot) -> None:
     block = CodeBlock()
     qtbot.addWidget(block)
     block.show_code("a = '👩‍💻' # note\n", "python", closed=True)
+    qtbot.waitUntil(lambda: not block._waits)
     document = block._view.document()
     cursor = QTextCursor(document)
     cursor.setPosition(document.toPlainText().encode("utf-16-le").find("#".encode("utf-16-le")) // 2 + 1)

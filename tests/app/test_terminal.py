@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,51 @@ def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
     assert main(["bench", "--arms", "warp"]) == 2
     assert main(["bench", "--prompts", str(tmp_path / "none.jsonl")]) == 2
     assert "warp" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--repetitions", "0"],
+        ["--max-tokens", "0"],
+        ["--accept", "1.5"],
+        ["--accept", "nan", "--synthetic", "20M"],
+        ["--temperature", "-1"],
+        ["--window", "--rate", "0"],
+        ["--window", "--seconds", "nan"],
+        ["--window", "--messages", "-1"],
+    ],
+)
+def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object) -> None:
+        raise AssertionError("a model is loaded")
+
+    monkeypatch.setattr("engine.loading.load", load)
+    monkeypatch.setattr("app.window_bench.measure", load)
+    assert main(["bench", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert "must be" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
+def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "prompts").write_text(row)
+    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
+    assert "prompts must be a file" in capsys.readouterr().err
+
+
+def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a shell hands over Windows-1252 words in an argument.
+    assert main(["chat", "caf\udce9?", "--system", "caf\udce9", "--max-tokens", "2", "--json"]) == 0
+    with io.TextIOWrapper(io.BytesIO(b"caf\xe9?\n"), encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat", "--max-tokens", "2", "--json"]) == 0
+    assert [event["event"] for event in lines(capsys)].count("finished") == 2
 
 
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

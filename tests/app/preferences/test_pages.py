@@ -92,7 +92,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_sh
     assert listed(window) == ["network"]
     network = window._settings.page("network")
     assert window._settings._stack.currentWidget() is network
-    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy"]
+    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
     window._settings.search.clear()
     assert listed(window) == [spec.id for spec in PAGES]
     assert not any(row.isHidden() for row in network.rows)
