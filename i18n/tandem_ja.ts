@@ -2899,6 +2899,10 @@
         <translation>停止しました。すべて元の場所にあります。</translation>
     </message>
     <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>移動しませんでした。Tandem が別のウインドウでも開いています。次の起動時にもう一度試します。</translation>
+    </message>
+    <message>
         <source>There is nothing to move yet.</source>
         <translation>まだ移動するものがありません。</translation>
     </message>

@@ -2899,6 +2899,10 @@
         <translation>중지했어요. 모두 제자리에 있어요.</translation>
     </message>
     <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>옮기지 않았어요. Tandem이 다른 창에 또 열려 있어요. 다음에 시작할 때 다시 시도해요.</translation>
+    </message>
+    <message>
         <source>There is nothing to move yet.</source>
         <translation>아직 옮길 것이 없어요.</translation>
     </message>

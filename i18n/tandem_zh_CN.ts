@@ -2899,6 +2899,10 @@
         <translation>已停止。一切都在原处。</translation>
     </message>
     <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>没有移动：Tandem 在另一个窗口中也打开着。下次启动时会再试一次。</translation>
+    </message>
+    <message>
         <source>There is nothing to move yet.</source>
         <translation>还没有可移动的内容。</translation>
     </message>

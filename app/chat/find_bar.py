@@ -74,6 +74,13 @@ class FindBar(QFrame):
             self._tell()
             self.chosen.emit(self._hits[self._place])
 
+    def look_again(self) -> None:
+        """The chat shows other turns now."""
+        if self.query is not None:
+            self._look(self.edit.text())
+            self._place = max(0, min(self._place, len(self._hits) - 1))
+            self._tell()
+
     def close_bar(self) -> None:
         if self.isHidden():
             return

@@ -317,6 +317,10 @@ OWN = {
                         "plain_spans": [{"tokens": 4, "reason": "off", "arguments": [["kind", "x"]]}],
                     },
                     "tokens": [[1, "So", "draft", 0, 0, -0.5], [2, ".", "main", 1, 0, None]],
+                    "rounds": [
+                        [0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token", []],
+                        [1, "draft", 2, 1, 2, 3, 0.2, 0.1, 0.1, 0.0, "", [["plain_ms", 2.0]]],
+                    ],
                 },
             ],
         }
@@ -324,7 +328,7 @@ OWN = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
 def test_whatever_came_in_can_be_listed_shown_and_exported(
     store: ConversationStore, load: Any, data: st.DataObject, export: Any
@@ -340,6 +344,11 @@ def test_whatever_came_in_can_be_listed_shown_and_exported(
         for turn in chat.turns:
             figures.foot(turn.answer)
             figures.why(turn.answer)
+            if turn.answer_place.id is not None:
+                messages = store.messages
+                turn.answer.take_kept(messages.tokens(turn.answer_place.id), messages.rounds(turn.answer_place.id))
+                figures.sentence(turn.answer)
+                figures.depth_text(turn.answer)
             if turn.answer.error is not None:
                 assert wording.error_sentence(turn.answer.error)
         as_markdown(conversation, path, Labels())

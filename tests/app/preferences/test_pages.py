@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app import diagnostics
 from app.application import Application
+from app.conversations.opening import open_store
 from app.places import cache_folder, data_folder
 from app.preferences import disk_use
 from app.preferences.dialog import PAGES
@@ -163,6 +164,19 @@ def test_the_chats_are_moved_before_anybody_opens_them(tmp_path: Path) -> None:
     assert refused.reason == "inside"
     assert preferences.values.move_chats_to == ""
     assert refused_sentence(refused)
+
+
+def test_chats_that_another_window_has_open_stay_where_they_are(tmp_path: Path) -> None:
+    store, _ = open_store(data_folder() / "chats.db")
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(move_chats_to=str(tmp_path / "elsewhere"))
+    refused = move_chats(preferences)
+    assert refused is not None
+    assert "a second time" in refused_sentence(refused)
+    assert not data_folder().is_symlink()
+    store.close()
+    assert move_chats(preferences) is None
+    assert (tmp_path / "elsewhere" / "chats.db").exists()
 
 
 def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
