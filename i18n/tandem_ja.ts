@@ -2206,7 +2206,7 @@
     </message>
     <message>
         <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の集計もしません。</translation>
+        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
         <source>Tries the mirror, the proxy and the token with two small requests.</source>
@@ -2991,11 +2991,6 @@
     <message>
         <source>Applies from the next start on.</source>
         <translation>次回の起動から有効になります。</translation>
-    </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>

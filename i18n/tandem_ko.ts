@@ -2206,7 +2206,7 @@
     </message>
     <message>
         <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem은 직접 요청할 때만 연결해요. Hub 검색, 다운로드, 위의 테스트가 전부예요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록을 세는 곳도 없어요.</translation>
+        <translation>Tandem은 직접 요청할 때만 연결해요. Hub 검색, 다운로드, 위의 테스트가 전부예요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록도 수집하지 않아요.</translation>
     </message>
     <message>
         <source>Tries the mirror, the proxy and the token with two small requests.</source>
@@ -2234,7 +2234,7 @@
     </message>
     <message>
         <source>It refuses your token: it is wrong, expired or revoked.</source>
-        <translation>토큰은 거부했어요. 틀렸거나 만료됐거나 취소된 토큰이에요.</translation>
+        <translation>토큰은 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요.</translation>
     </message>
     <message>
         <source>It does not say whether your token is right.</source>
@@ -2991,11 +2991,6 @@
     <message>
         <source>Applies from the next start on.</source>
         <translation>다음에 시작할 때부터 적용돼요.</translation>
-    </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help} {effect}</translation>
     </message>
 </context>
 <context>

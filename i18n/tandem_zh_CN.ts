@@ -2992,11 +2992,6 @@
         <source>Applies from the next start on.</source>
         <translation>从下次启动起生效。</translation>
     </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help}{effect}</translation>
-    </message>
 </context>
 <context>
     <name>ShortcutSheet</name>
