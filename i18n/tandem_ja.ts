@@ -2700,7 +2700,7 @@
         <translation>モデルが読んだ内容を保存</translation>
     </message>
     <message>
-        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.</source>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
         <translation>ディスクに保存し、長いチャットをすぐに再開できるようにします。チャットを完全に削除すると一緒に消えます。</translation>
     </message>
     <message>

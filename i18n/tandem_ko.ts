@@ -2700,7 +2700,7 @@
         <translation>모델이 읽은 내용 보관</translation>
     </message>
     <message>
-        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.</source>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
         <translation>디스크에 보관해서 긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
     </message>
     <message>

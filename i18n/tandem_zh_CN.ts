@@ -2700,7 +2700,7 @@
         <translation>保留模型读过的内容</translation>
     </message>
     <message>
-        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.</source>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
         <translation>保存在磁盘上，长对话可以立即接着进行。永久删除对话时会一并删除。</translation>
     </message>
     <message>

@@ -313,7 +313,7 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Keep what models have read"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "On the disk, so that long chats reopen at once. It goes when its chat is deleted for good.",
+            "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
         ),
     )
     prefix_folder_gb: float = setting(
