@@ -53,6 +53,7 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
+from app.speculation.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +93,7 @@ class MainWindow(QMainWindow):
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
         self._panel.add_controls(ChatControls(session))
+        self._watch = Watch(session, self._transcript, self._panel, self._choices, self)
         self._comparer = Comparer(session, self)
         self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
         self._tuner = Tuner(session, self)
@@ -201,10 +203,8 @@ class MainWindow(QMainWindow):
         self._composer.files.changed.connect(self._keep_draft)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
         self._composer.edit.files_given.connect(self._attach)
-        self._transcript.rounds_selected.connect(self._mark_rounds)
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
-        self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
         self._commands.speaker.changed.connect(self._update_actions)
 
@@ -218,7 +218,7 @@ class MainWindow(QMainWindow):
         self._shown = chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         self._transcript.show_chat(chat)
-        self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
+        self._watch.newest()
         self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
         self._composer.setFocus()
@@ -227,14 +227,14 @@ class MainWindow(QMainWindow):
         if chat is self._session.chat:
             self._stack.setCurrentWidget(self._transcript)
             self._transcript.add_turn(turn)
-            self._panel.show_answer(turn.answer)
+            self._watch.newest()
             self._update_actions()
 
     def _show_path(self, chat: Chat) -> None:
         if chat is self._session.chat:
             self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
             self._transcript.show_path(chat)
-            self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
+            self._watch.newest()
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
@@ -255,7 +255,7 @@ class MainWindow(QMainWindow):
         if chat is not self._session.chat:
             return
         self._transcript.refresh(turn)
-        self._panel.follow()
+        self._watch.arrived(chat, turn)
         if turn.answer.ended:
             self._update_actions()
 
@@ -276,15 +276,6 @@ class MainWindow(QMainWindow):
         if self._session.ready:
             self._session.ask(text, self._composer.take_attachments())
             self._update_actions()
-
-    def _show_round(self, number: int) -> None:
-        """The strip shows the last turn's answer; its rounds are found among the tokens."""
-        self._choices.show_as_tokens(True)
-        self._transcript.show_round(self._session.chat.turns[-1], number)
-
-    def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
-        if turn is self._session.chat.turns[-1]:
-            self._panel.strip.mark(rounds)
 
     def _compare(self) -> None:
         self._comparer.start(self._session.chat, self._session.chat.turns[-1])

@@ -25,6 +25,7 @@ from engine.errors import ModelNotUsable
 from engine.hub.inspection import check_folder, weight_files
 from engine.hub.names import resolve_model
 from engine.hub.repository_names import repository_of_folder
+from engine.narrow_products import use_narrow_products
 from engine.slices import Slices, at_once, result_of
 
 log = logging.getLogger(__name__)
@@ -131,6 +132,7 @@ def _load_weights(
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
+            use_narrow_products(model)
         read, total = 0, _parameter_bytes(model)
         for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
             on_read(read, total)

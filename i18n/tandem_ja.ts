@@ -2976,6 +2976,14 @@
         <translation>この回答の採択率</translation>
     </message>
     <message>
+        <source>Accept rate, answer {number} of {count}</source>
+        <translation>{count} 件中 {number} 件目の回答の採択率</translation>
+    </message>
+    <message>
+        <source>This answer is from a version of Tandem that did not keep rounds.</source>
+        <translation>ラウンドを保存していなかったバージョンの Tandem で書かれた回答です。</translation>
+    </message>
+    <message>
         <source>Round strip</source>
         <translation>ラウンドの帯</translation>
     </message>

@@ -2976,6 +2976,14 @@
         <translation>이 답변의 채택률</translation>
     </message>
     <message>
+        <source>Accept rate, answer {number} of {count}</source>
+        <translation>답변 {count}개 중 {number}번째의 채택률</translation>
+    </message>
+    <message>
+        <source>This answer is from a version of Tandem that did not keep rounds.</source>
+        <translation>라운드를 저장하지 않던 Tandem 버전에서 쓴 답변이에요.</translation>
+    </message>
+    <message>
         <source>Round strip</source>
         <translation>라운드 띠</translation>
     </message>

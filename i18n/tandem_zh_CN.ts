@@ -2976,6 +2976,14 @@
         <translation>此回答的接受率</translation>
     </message>
     <message>
+        <source>Accept rate, answer {number} of {count}</source>
+        <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
+    </message>
+    <message>
+        <source>This answer is from a version of Tandem that did not keep rounds.</source>
+        <translation>此回答来自尚不保存各轮记录的 Tandem 版本。</translation>
+    </message>
+    <message>
         <source>Round strip</source>
         <translation>轮次条</translation>
     </message>

@@ -1,4 +1,7 @@
-"""What every test gets: a fast BLAS, an offscreen Qt, a home of its own, and no log record left unexpected."""
+"""What every test gets: a fast BLAS, an offscreen Qt, a home of its own, and no log record left unexpected.
+
+No outcome depends on the machine's speed, on its time zone or on luck: examples are drawn from a fixed seed.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,28 @@ import ipaddress
 import logging
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HUB_DISABLE_UPDATE_CHECK"] = "1"
+os.environ["TZ"] = "UTC"
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
+
+time.tzset()
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)

@@ -94,6 +94,12 @@ class AnswerBody(QWidget):
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
+    def tell_selection(self) -> None:
+        """Say again what is selected, if anything is."""
+        for view in self._views:
+            if isinstance(view, Prose) and view.textCursor().hasSelection():
+                self.passage_selected.emit(view.textCursor().selectedText())
+
     @property
     def views(self) -> list[QWidget]:
         """The blocks' widgets, top to bottom."""

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QEnterEvent, QMouseEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme, wording
@@ -39,7 +39,7 @@ class TurnView(QWidget):
     """A question, its answer and the foot. Paints from the turn it was made for.
 
     `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question,
-    `focus_lost` follows when what had the focus is gone.
+    `pressed` follows a click beside its texts, `focus_lost` when what had the focus is gone.
     """
 
     link_chosen = Signal(str)
@@ -47,6 +47,7 @@ class TurnView(QWidget):
     edited = Signal(str)
     rounds_selected = Signal(object)
     tokens_wanted = Signal()
+    pressed = Signal()
     focus_lost = Signal()
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
@@ -56,6 +57,7 @@ class TurnView(QWidget):
         # Nobody hears a signal before the view is wired.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
         self._newest = self._under_mouse = False
+        self._had_tokens = bool(turn.answer.tokens)
         self._bubble = QuestionBubble(turn, self)
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
@@ -135,6 +137,10 @@ class TurnView(QWidget):
                 self.focus_lost.emit()
         self._foot.setVisible(answer.ended and bool(self._foot.text()))
         self._want_tokens()
+        if answer.tokens and not self._had_tokens:
+            # What was selected before the tokens were read could not be told from which rounds it is.
+            self._had_tokens = True
+            self._body.tell_selection()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show the answer as its tokens, or as rendered text."""
@@ -267,6 +273,10 @@ class TurnView(QWidget):
         """Say which of their versions the question and the answer are."""
         self.question_row.show_place(self.turn.question_place)
         self.answer_row.show_place(self.turn.answer_place)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self.pressed.emit()
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

@@ -28,8 +28,8 @@ _LOAD_ROUNDS = 4
 class Transcript(QScrollArea):
     """One widget a turn. `acted` carries a turn and what to do with it, `edited` one with its question's new text,
     `tokens_wanted` one whose tokens are still on disk, `menu_wanted` one and where its menu is wanted,
-    `rounds_selected` one and the rounds whose tokens are selected in it, `focus_lost` follows when what had the focus
-    is gone.
+    `rounds_selected` one and the rounds whose tokens are selected in it, `turned_to` one that was clicked or has the
+    focus now, `focus_lost` follows when what had the focus is gone.
     """
 
     acted = Signal(object, str)
@@ -37,6 +37,7 @@ class Transcript(QScrollArea):
     tokens_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)
+    turned_to = Signal(object)
     focus_lost = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -64,6 +65,9 @@ class Transcript(QScrollArea):
         self._loading = QTimer(self)
         self._loading.setSingleShot(True)
         self._loading.timeout.connect(self._load_near)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._focus_changed)
         self._dress()
         self.retranslate()
 
@@ -180,6 +184,7 @@ class Transcript(QScrollArea):
         """Select a round's tokens and bring them into view. Answers are shown as tokens for it."""
         tokens = self.view(turn).tokens
         tokens.select_round(number)
+        settle_layouts()
         place = tokens.mapTo(self._body, tokens.cursorRect().center())
         self.ensureVisible(place.x(), place.y(), 0, 80)
 
@@ -213,6 +218,7 @@ class Transcript(QScrollArea):
         if self._query is not None:
             view.mark(self._query)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
+        view.pressed.connect(lambda: self.turned_to.emit(turn))
         view.link_chosen.connect(self._show_link)
         view.acted.connect(lambda word: self._act(turn, word))
         view.edited.connect(lambda text: self.edited.emit(turn, text))
@@ -222,6 +228,14 @@ class Transcript(QScrollArea):
         view.customContextMenuRequested.connect(lambda place: self.menu_wanted.emit(turn, view.mapToGlobal(place)))
         view.wired()
         return view
+
+    def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if now is None or not self.isAncestorOf(now):
+            return
+        for turn, slot in self._slots.items():
+            if slot.view is not None and slot.view.isAncestorOf(now):
+                self.turned_to.emit(turn)
+                return
 
     def _mark_newest(self) -> None:
         for turn, slot in self._slots.items():

@@ -170,7 +170,7 @@ def _turn(
 
 
 def stored_answer(message: Message) -> Answer:
-    """An answer as it was kept. Its tokens stay on disk until they are asked for; its rounds were not kept."""
+    """An answer as it was kept. Its tokens and its rounds stay on disk until they are asked for."""
     state = _REASONS.get(message.finish_reason or "", State.DONE)
     if message.state in (INTERRUPTED, STREAMING):
         state = State.INTERRUPTED

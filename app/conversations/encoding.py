@@ -11,8 +11,10 @@ from typing import Any
 
 from app.conversations.records import Attachment
 from engine.events import Token
-from engine.stats import PlainSpan, RequestStats
+from engine.stats import PlainSpan, RequestStats, RoundRecord
 
+# Decimals of the seconds that a round is kept with: a microsecond is less than any clock here can tell.
+_DECIMALS = 6
 _STATS_FIELDS = frozenset(field.name for field in fields(RequestStats))
 
 
@@ -81,14 +83,26 @@ def pack_tokens(tokens: Sequence[Token]) -> bytes:
     return zlib.compress(to_json([token_to_row(token) for token in tokens]).encode(), level=1)
 
 
+def pack_rounds(rounds: Sequence[RoundRecord]) -> bytes:
+    """Rounds as zlib-packed JSON rows, as `round_to_row` makes them; some twenty bytes a round. None are b""."""
+    return zlib.compress(to_json([round_to_row(record) for record in rounds]).encode(), level=1) if rounds else b""
+
+
 def join_packed(blobs: Iterable[bytes]) -> bytes:
-    """Packed tokens one after another, as one; without looking at each, for an answer may have tens of thousands."""
-    rows = [zlib.decompress(blob)[1:-1] for blob in blobs]
-    return zlib.compress(b"[" + b",".join(part for part in rows if part) + b"]", level=1)
+    """Packed rows one after another, as one; without looking at each, for an answer may have tens of thousands.
+
+    This is what stays on disk, and so it is packed more tightly than what is written while an answer streams.
+    """
+    parts = [part for blob in blobs if blob and (part := zlib.decompress(blob)[1:-1])]
+    return zlib.compress(b"[" + b",".join(parts) + b"]") if parts else b""
 
 
 def unpack_tokens(blob: bytes) -> list[Token]:
-    return [token_from_row(row) for row in json.loads(zlib.decompress(blob))]
+    return [token_from_row(row) for row in json.loads(zlib.decompress(blob))] if blob else []
+
+
+def unpack_rounds(blob: bytes) -> list[RoundRecord]:
+    return [round_from_row(row) for row in json.loads(zlib.decompress(blob))] if blob else []
 
 
 def token_to_row(token: Token) -> list[Any]:
@@ -106,4 +120,44 @@ def token_from_row(row: Sequence[Any]) -> Token:
         position=int(position),
         round=int(round_number),
         logprob=-math.inf if logprob is None else float(logprob),
+    )
+
+
+def round_to_row(record: RoundRecord) -> list[Any]:
+    """[number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments]."""
+    times = (record.at_s, record.draft_s, record.verify_s, record.host_s)
+    arguments = [[name, _rounded(value)] for name, value in record.arguments]
+    return [
+        record.number,
+        record.source,
+        record.drafted,
+        record.accepted,
+        record.committed,
+        record.rows,
+        *map(_rounded, times),
+        record.reason,
+        arguments,
+    ]
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, _DECIMALS) if isinstance(value, float) else value
+
+
+def round_from_row(row: Sequence[Any]) -> RoundRecord:
+    """Back from `round_to_row`. Raises TypeError or ValueError where the row has another shape."""
+    number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments = row
+    return RoundRecord(
+        number=int(number),
+        source=str(source),
+        drafted=int(drafted),
+        accepted=int(accepted),
+        committed=int(committed),
+        rows=int(rows),
+        at_s=float(at_s),
+        draft_s=float(draft_s),
+        verify_s=float(verify_s),
+        host_s=float(host_s),
+        reason=str(reason),
+        arguments=tuple((str(name), value) for name, value in arguments),
     )

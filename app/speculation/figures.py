@@ -125,11 +125,14 @@ def sentence(answer: Answer | None) -> tuple[str, bool]:
 
     While the answer is written its newest round decides, so the sentence follows the controller as it changes its mind.
     """
-    newest = answer.rounds[-1] if answer and len(answer.rounds) > 1 else None
-    if answer is None or newest is None:
+    if answer is None:
         return "", False
     if answer.ended:
+        # A stored answer has its figures before its rounds are read.
         return (Guessing().past(answer), _pays(answer)) if answer.stats.drafted else (why(answer), False)
+    newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
+    if newest is None:
+        return "", False
     if newest.reason and not newest.drafted:
         return wording.plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
     return Guessing().now(answer, newest.drafted), _pays(answer)

@@ -131,9 +131,9 @@ class RepositoryCache:
 
         The blobs in `found` were in the snapshot before it began: they stay there.
         """
-        found = set(found)
-        brought = set(digests) - found
-        for digest in brought:
+        digests, found = set(digests), set(found)
+        brought = digests - found
+        for digest in digests:
             self.part(digest).unlink(missing_ok=True)
         if found:
             self._unlink(commit, brought)

@@ -3,7 +3,7 @@
     python -m tests.app.chat_victim CHATS_FILE SEED
 
 One JSON object a line on standard output: {"asked", "shown"} with the time of the system's monotonic clock at which a
-question was sent and an answer's text was painted.
+question was sent and an answer's text was painted; {"writing"} and {"written"} when an answer's text goes to disk.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import random
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -22,13 +23,18 @@ from PySide6.QtCore import QTimer
 from app.application import Application
 from app.main_window import MainWindow
 from app.session import Session
+from tests.app.conversations.surviving import report_writes
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 WORDS = ["초안 ", "draft ", "草稿 ", "推測 ", "token ", "モデル ", "라운드 ", "accept "]
 
 
+_saying = threading.Lock()
+
+
 def say(**line: object) -> None:
-    os.write(1, (json.dumps({**line, "at": time.monotonic()}) + "\n").encode())
+    with _saying:
+        os.write(1, (json.dumps({**line, "at": time.monotonic()}) + "\n").encode())
 
 
 class User:
@@ -45,7 +51,7 @@ class User:
     def painted(self, chat: object, turn: object) -> None:
         """What the transcript shows of the open chat, when it was shown."""
         if chat is self.session.chat:
-            say(shown=turn.answer.text, question=turn.question)
+            say(shown=turn.answer.text, answer=turn.answer_place.id, question=turn.question)
 
     def act(self) -> None:
         session, draw = self.session, self.draw
@@ -81,6 +87,7 @@ def main() -> None:
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), Path(sys.argv[1]))
     window = MainWindow(session, application)
     window.show()
+    report_writes(say)
     session.load_starter()
     say(opened=True)
     user = User(window, session, draw)

@@ -13,6 +13,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tests.patience import PATIENCE_S
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from app.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = round(1000 * PATIENCE_S)
 STARTER = (Path("starter/main"), Path("starter/draft"))
 
 
@@ -76,7 +78,7 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
     gc.collect()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     # Threads that were told to end, a fake Hub's among them, get the time that a busy machine takes.
-    patience = time.monotonic() + PATIENCE_MS / 1000
+    patience = time.monotonic() + PATIENCE_S
     while (left := [thread.name for thread in threading.enumerate() if thread not in threads]) and (
         time.monotonic() < patience
     ):

@@ -68,5 +68,5 @@ def test_no_text_is_cut_off(window: MainWindow, qapp: Application, qtbot: QtBot,
         window.resize(*size)
         # Layouts follow in the event loop.
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_texts(window), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_texts(window))
         assert cut_texts(window) == [], size

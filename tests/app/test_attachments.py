@@ -17,6 +17,7 @@ from app.chat.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable
 from engine import starter_pair
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +74,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
     go_on = threading.Event()
 
     def slow(path: Path) -> Attachment:
-        go_on.wait(30)
+        go_on.wait(PATIENCE_S)
         return read_attachment(path)
 
     monkeypatch.setattr("app.chat_commands.read_attachment", slow)

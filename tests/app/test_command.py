@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import app.__main__ as command
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +23,7 @@ def tandem(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
         env=clean | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
 
@@ -37,7 +38,7 @@ def test_without_a_display_one_sentence_offers_the_terminal() -> None:
 
 def test_terminal_commands_never_import_qt() -> None:
     code = "import sys, app.__main__ as m; m._parser(['chat']); sys.exit('PySide6' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=PATIENCE_S).returncode == 0
 
 
 def test_help_names_the_terminal_commands() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
-    """Chats a, b and c; a is in the folder Work."""
+def window(open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+    """Chats a, b and c; a is in the folder Work. It stays the day on which they were made, even at midnight."""
+    made = time.time()
+    monkeypatch.setattr("app.conversations.list_model.time", SimpleNamespace(time=lambda: made))
     window = open_window(ScriptedEngine([Script("One.")]))
 
     def fill(store: ConversationStore) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.speculation.pace import Pace
 
@@ -20,11 +20,16 @@ def test_the_first_wish_is_granted_at_once(qtbot: QtBot) -> None:  # noqa: ARG00
 
 def test_wishes_that_come_too_soon_are_granted_once_and_later(qtbot: QtBot) -> None:
     owner, shown = QObject(), []
-    pace = Pace(30, lambda: shown.append(1), owner)
+    pace = Pace(3_600_000, lambda: shown.append(1), owner)
     for _ in range(3):
         pace.ask()
     assert shown == [1]
+    [rest] = pace.findChildren(QTimer)
+    assert rest.isActive()
+    # As if the hour had passed.
+    rest.start(0)
     qtbot.waitUntil(lambda: len(shown) == 2)
+    assert not rest.isActive()
 
 
 def test_a_granted_wish_leaves_nothing_for_later(qtbot: QtBot) -> None:  # noqa: ARG001

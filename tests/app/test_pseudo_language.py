@@ -70,7 +70,7 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
     settings.resize(settings.minimumSize())
     settings.open(spec.id)
     with contextlib.suppress(qtbot.TimeoutError):
-        qtbot.waitUntil(lambda: not cut_off(settings), timeout=2000)
+        qtbot.waitUntil(lambda: not cut_off(settings))
     assert cut_off(settings) == []
     page = settings.page(spec.id)
     if isinstance(page, Form):
@@ -83,7 +83,7 @@ def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
     for size in ((1440, 900), (900, 600)):
         window.resize(*size)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_off(window))
         assert cut_off(window) == [], size
 
 
@@ -97,7 +97,7 @@ def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> Non
         window._actions["compare"].trigger()
         qtbot.waitUntil(lambda: not window._comparer.running)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window._comparison), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_off(window._comparison))
         assert cut_off(window._comparison) == [], size
         window._comparison.close_overlay()
 
@@ -112,6 +112,6 @@ def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
         engine.calibrating.set_result(FOUND)
         qtbot.waitUntil(lambda: not window._tuner.running)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window._tuning), timeout=2000)
+            qtbot.waitUntil(lambda: not cut_off(window._tuning))
         assert cut_off(window._tuning) == [], size
         window._tuning.close_overlay()

@@ -439,3 +439,106 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow, qtb
     wait_for_end(window, qtbot)
     assert turns(window) == [("first", "One.")]
     other.close()
+
+
+def reopened(open_window: OpenWindow, qtbot: QtBot, questions: int) -> MainWindow:
+    """A window on a chat of so many answers that an earlier one wrote."""
+    window = open_window(ScriptedEngine([Script(f"{number}. {STORY}") for number in range(questions)]))
+    for number in range(questions):
+        ask(window, f"Story {number}")
+        wait_for_end(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: len(turns(window)) == questions)
+    return window
+
+
+def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    before, depth = answer_of(window).rounds, window._panel.guesses.text
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(turns(window)) and bool(answer_of(window).rounds))
+    kept = answer_of(window).rounds
+    assert [(kind.number, kind.source, kind.drafted, kind.accepted, kind.reason) for kind in kept] == [
+        (kind.number, kind.source, kind.drafted, kind.accepted, kind.reason) for kind in before
+    ]
+    assert [record.at_s for record in kept] == pytest.approx([record.at_s for record in before], abs=1e-6)
+    panel = window._panel
+    assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
+    assert panel.guesses.text == depth
+    assert panel._depth.isVisibleTo(panel)
+    assert panel._positions.isVisibleTo(panel)
+
+
+def test_a_click_in_the_strip_finds_the_tokens_of_a_stored_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = reopened(open_window, qtbot, 1)
+    qtbot.waitUntil(lambda: bool(answer_of(window).rounds))
+    window._panel.strip.chosen.emit(3)
+    tokens = view(window).tokens
+    assert tokens.isVisible()
+    assert tokens.textCursor().selectedText().replace("\u2029", "\n") == answer_of(window).text_of_round(3)
+    assert window._panel.strip.marked == frozenset({3})
+
+
+def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = reopened(open_window, qtbot, 3)
+    first = window._session.chat.turns[0]
+    assert first.answer.rounds == []
+    QTest.mouseClick(view(window, 0), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(first.answer.rounds))
+    panel = window._panel
+    assert panel.strip.visible_rounds() == first.answer.rounds[-panel.strip.columns :]
+    assert panel._rate_name.text() == "Accept rate, answer 1 of 3"
+    panel.strip.chosen.emit(2)
+    assert view(window, 0).tokens.textCursor().selectedText().strip() == first.answer.text_of_round(2).strip()
+    window._session.ask("One more")
+    assert panel._rate_name.text() == "Accept rate, this answer"
+    wait_for_end(window, qtbot)
+
+
+def test_a_selection_made_before_the_tokens_are_read_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = reopened(open_window, qtbot, 2)
+    first = window._session.chat.turns[0]
+    prose = view(window, 0)._body.views[0]
+    passage = STORY.split(".")[0][:20]
+    prose.setTextCursor(prose.document().find(passage))  # type: ignore[attr-defined]
+    prose.setFocus()
+    qtbot.waitUntil(lambda: bool(first.answer.tokens))
+    assert window._panel.strip.marked == first.answer.rounds_of(passage) != frozenset()
+
+
+def test_a_continued_stored_answer_keeps_its_first_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Once upon a time", reason="length")]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    first = len(answer_of(window).rounds)
+    window.close()
+    window = open_window(ScriptedEngine([Script(" there was a draft.")]))
+    qtbot.waitUntil(lambda: bool(turns(window)))
+    window._actions["continue-answer"].trigger()
+    qtbot.waitUntil(lambda: answer_of(window).state is State.DONE)
+    numbers = [record.number for record in answer_of(window).rounds]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > first
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(turns(window)) and len(answer_of(window).rounds) == len(numbers))
+
+
+def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window.close()
+    with sqlite3.connect(data_folder() / "chats.db") as connection:
+        connection.execute("UPDATE token_views SET rounds = x''")
+    connection.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(turns(window)) and bool(answer_of(window).tokens))
+    assert not window._panel.strip.isVisibleTo(window._panel)
+    assert window._panel._no_rounds.isVisibleTo(window._panel)

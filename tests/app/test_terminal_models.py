@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -82,9 +84,16 @@ def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: p
 
 
 def test_download_ends_with_the_folder_and_exit_code_0(
-    run: Run, hub: FakeHub, cache: Path, capsys: pytest.CaptureFixture[str]
+    run: Run, hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def look_again(seconds: float) -> None:
+        hub.bytes_a_second = None
+        time.sleep(seconds)
+
     hub.add("org/model", model_files())
+    # It cannot be over before the first look at it.
+    hub.bytes_a_second = 100
+    monkeypatch.setattr(terminal_downloads, "time", SimpleNamespace(sleep=look_again))
     assert run("download", "https://huggingface.co/org/model") == 0
     out, err = capsys.readouterr()
     assert out.startswith(f"org/model is ready: {cache}")
@@ -230,8 +239,8 @@ def test_ctrl_c_says_how_to_go_on(
         raise KeyboardInterrupt
 
     hub.add("org/model", model_files())
-    hub.bytes_a_second = 1000
-    monkeypatch.setattr(terminal_downloads.time, "sleep", interrupt)
+    hub.bytes_a_second = 100
+    monkeypatch.setattr(terminal_downloads, "time", SimpleNamespace(sleep=interrupt))
     assert run("download", "org/model") == 1
     assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; the same command goes on where it stopped."
 

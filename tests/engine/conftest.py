@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine import Engine
+from engine.disk_thread import DiskThread
+from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
 
 
@@ -24,5 +28,20 @@ def tiny_draft(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture(scope="module")
 def engine_with_pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
     with Engine() as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=60)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         yield engine
+
+
+@pytest.fixture
+def disk_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked of the disk is there at once, so that how many steps a load takes does not depend on its speed."""
+
+    def start(_: DiskThread, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(work(*arguments))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+    monkeypatch.setattr(DiskThread, "start", start)

@@ -65,6 +65,12 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> It
     scheduler.close()
 
 
+@pytest.fixture(autouse=True)
+def steady_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of a prompt between the steps of who streams are measured in seconds; here they are always the same."""
+    monkeypatch.setattr(PrefillPace, "piece", lambda _, streaming: 64 if streaming else 512)
+
+
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
 
 

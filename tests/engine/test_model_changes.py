@@ -21,6 +21,7 @@ from engine.models import LoadedPair
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 Outcome = LoadedPair | EngineError
@@ -77,6 +78,7 @@ def begun(scheduler: Scheduler, asked: Any) -> Client:
     return client
 
 
+@pytest.mark.usefixtures("disk_without_waiting")
 def test_a_stream_goes_on_while_a_draft_is_loaded(scheduler: Scheduler, tiny_draft: Path) -> None:
     asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
     expected = alone(scheduler, asked)
@@ -118,6 +120,7 @@ def test_a_draft_that_goes_while_it_reads_the_prompt_does_not_end_the_answer(tmp
     scheduler.close()
 
 
+@pytest.mark.usefixtures("disk_without_waiting")
 def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft: Path) -> None:
     scheduler = Scheduler()
     ended = ask_for_main(scheduler, tiny_main, tiny_draft)
@@ -131,6 +134,7 @@ def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft:
     scheduler.close()
 
 
+@pytest.mark.usefixtures("disk_without_waiting")
 def test_who_asks_while_a_main_model_is_loaded_is_answered_by_it(
     scheduler: Scheduler, other_main: Path, tiny_main: Path
 ) -> None:
@@ -162,6 +166,7 @@ def test_a_main_model_that_cannot_be_used_disturbs_nobody(scheduler: Scheduler, 
     assert running.finished.ids == waiting.finished.ids == expected
 
 
+@pytest.mark.usefixtures("disk_without_waiting")
 def test_without_room_for_both_the_old_model_goes_first(
     scheduler: Scheduler, other_main: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +284,7 @@ def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, mon
     slices = load_in_slices(tiny_main, streaming=lambda: not read.done() or True)
     while (pending := next(slices)) is not read:
         if pending is not None:
-            pending.result(timeout=30)
+            pending.result(timeout=PATIENCE_S)
     assert next(slices) is read
     read.set_result(None)
     assert all(pending is not read for pending in slices)
@@ -290,7 +295,7 @@ def test_files_are_read_ahead_as_far_as_there_is_room(tmp_path: Path) -> None:
     files[0].write_bytes(b"x" * 10)
     files[2].write_bytes(b"x" * 10)
     with DiskThread() as disk:
-        assert disk.read_ahead(files, 15).result(timeout=30) is None
+        assert disk.read_ahead(files, 15).result(timeout=PATIENCE_S) is None
 
 
 def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,22 +306,22 @@ def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path, monkeypatch: pyt
     def slow(path: Path) -> None:
         check(path)
         reached.set()
-        go_on.wait(30)
+        go_on.wait(PATIENCE_S)
 
     monkeypatch.setattr(loading, "check_folder", slow)
     engine = Engine()
     first, second = engine.load(tiny_main), engine.load(tiny_main)
     stream = engine.submit(request())
-    assert reached.wait(30)
+    assert reached.wait(PATIENCE_S)
     # Who asks for the status is answered meanwhile.
-    assert engine.status().result(timeout=30).waiting == 1
+    assert engine.status().result(timeout=PATIENCE_S).waiting == 1
     closing = threading.Thread(target=engine.close)
     closing.start()
     go_on.set()
-    closing.join(30)
+    closing.join(PATIENCE_S)
     for future in (first, second):
         with pytest.raises(EngineClosed):
-            future.result(timeout=30)
+            future.result(timeout=PATIENCE_S)
     *_, last = stream
     assert isinstance(last, Failed)
     assert isinstance(last.error, EngineClosed)
@@ -330,6 +335,6 @@ def test_an_engine_streams_while_it_loads(tiny_main: Path, tiny_draft: Path) -> 
         swapped = engine.set_draft(tiny_main)
         *_, last = stream
         assert isinstance(last, Finished)
-        assert last.stats.main == pair.result(timeout=30).main.name  # type: ignore[union-attr]
-        assert swapped.result(timeout=30).draft is not None
-        assert engine.unload().result(timeout=30) == LoadedPair(None, None)
+        assert last.stats.main == pair.result(timeout=PATIENCE_S).main.name  # type: ignore[union-attr]
+        assert swapped.result(timeout=PATIENCE_S).draft is not None
+        assert engine.unload().result(timeout=PATIENCE_S) == LoadedPair(None, None)

@@ -20,6 +20,7 @@ from engine import (
 )
 from engine.speculation import drafting
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
+from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model, write_with_other_ids
 
 KOREAN = [{"role": "user", "content": "안녕하세요 the quick 日本語 brown fox"}]
@@ -33,7 +34,7 @@ def engine_with_other_tokenizer(
 ) -> Iterator[Engine]:
     draft = write_model(tmp_path_factory.mktemp("other") / "draft", seed=8, tokenizer=DRAFTS[request.param]())
     with Engine() as engine:
-        pair = engine.load(tiny_main, draft).result(timeout=60)
+        pair = engine.load(tiny_main, draft).result(timeout=PATIENCE_S)
         assert pair.draft_problem is None
         assert pair.draft is not None
         yield engine
@@ -44,7 +45,9 @@ def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """The starter's main model drafts for itself, in other ids."""
     main, _ = starter_pair()
     with Engine() as engine:
-        engine.load(main, write_with_other_ids(main, tmp_path_factory.mktemp("ids") / "draft")).result(timeout=60)
+        engine.load(main, write_with_other_ids(main, tmp_path_factory.mktemp("ids") / "draft")).result(
+            timeout=PATIENCE_S
+        )
         yield engine
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from engine.memory import memory_use
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving import request, run, submit
+from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_model
 
 
@@ -137,6 +139,7 @@ def test_quantised_caches_come_with_the_next_model(tmp_path: Path) -> None:
 
 
 def test_a_model_must_fit_with_the_context_that_is_set(tiny_main: Path) -> None:
+    gc.collect()
     scheduler = Scheduler(EngineSettings(context=512, memory_limit=memory_use().active))
     with pytest.raises(NotEnoughMemory) as long:
         scheduler.load(tiny_main, None)
@@ -169,10 +172,10 @@ def test_looking_at_the_status_keeps_no_model_from_being_unloaded(
 
 def test_an_engine_that_serves_takes_new_settings(tiny_main: Path) -> None:
     with Engine() as engine:
-        engine.load(tiny_main).result(timeout=30)
-        engine.configure(replace(engine.settings, prefix_cache_bytes=0)).result(timeout=30)
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        engine.configure(replace(engine.settings, prefix_cache_bytes=0)).result(timeout=PATIENCE_S)
         assert engine.settings.prefix_cache_bytes == 0
         *_, last = engine.submit(request(max_tokens=3))
         assert isinstance(last, Finished)
-        assert engine.status().result(timeout=30).prefix_cache.budget == 0
-        assert engine.status().result(timeout=30).prefix_cache.conversations == 0
+        assert engine.status().result(timeout=PATIENCE_S).prefix_cache.budget == 0
+        assert engine.status().result(timeout=PATIENCE_S).prefix_cache.conversations == 0

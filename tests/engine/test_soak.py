@@ -30,6 +30,7 @@ from engine.loading import load
 from engine.sampling import Sampler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from tests.patience import PATIENCE_S
 
 CLIENTS = 8
 QUESTIONS = 18
@@ -155,9 +156,9 @@ class Soak:
             thread.join()
 
     def held(self) -> Held:
-        self.engine.clear_prefix_cache().result(timeout=60)
-        self.engine.set_draft(None).result(timeout=60)
-        memory = self.engine.status().result(timeout=60).memory.active
+        self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        self.engine.set_draft(None).result(timeout=PATIENCE_S)
+        memory = self.engine.status().result(timeout=PATIENCE_S).memory.active
         self.expected.clear()
         gc.collect()
         alive = gc.get_objects()
@@ -170,7 +171,7 @@ class Soak:
         )
 
     def _alone(self, request: ChatRequest) -> Answer:
-        self.engine.clear_prefix_cache().result(timeout=60)
+        self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         answer = self._ask(request, None)
         assert isinstance(answer.last, Finished), answer.last
         return answer
@@ -179,13 +180,13 @@ class Soak:
         while time.monotonic() < until:
             deed = draw.random()
             if deed < 0.03:
-                self.engine.set_draft(draw.choice(self.drafts)).result(timeout=60)
+                self.engine.set_draft(draw.choice(self.drafts)).result(timeout=PATIENCE_S)
                 self.counts["drafts"] += 1
             elif deed < 0.06:
                 self._fail(draw.choice((BAD_SAMPLER, BAD_PROMPT)))
             elif deed < 0.08:
                 room = draw.choice((0, 2**18, PREFIX_BYTES))
-                self.engine.configure(replace(self.engine.settings, prefix_cache_bytes=room)).result(timeout=60)
+                self.engine.configure(replace(self.engine.settings, prefix_cache_bytes=room)).result(timeout=PATIENCE_S)
                 self.counts["settings"] += 1
             else:
                 index = draw.randrange(len(self.requests))
@@ -258,7 +259,7 @@ def soak(main: Path, draft: Path, broken: Path, seconds: float, note: Callable[[
     resident: list[int] = []
     until = time.monotonic() + seconds
     with Engine(settings) as engine:
-        engine.load(main, draft).result(timeout=60)
+        engine.load(main, draft).result(timeout=PATIENCE_S)
         clients = Soak(engine, (None, draft, main, broken), vocabulary)
         while len(held) < 2 or time.monotonic() < until:
             clients.phase(len(held), min(PHASE_S, seconds / 2))

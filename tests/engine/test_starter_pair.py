@@ -18,6 +18,7 @@ from engine import (
     starter_pair,
 )
 from engine.bench.prompts import BUILT_IN
+from tests.patience import PATIENCE_S
 
 QUESTIONS = [
     *(prompt.text for prompt in BUILT_IN),
@@ -48,7 +49,7 @@ SEEDED = [f"{opening} {question}" for opening in ("", "Please:", "음,", "では
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     with Engine() as engine:
-        engine.load(*starter_pair()).result(timeout=60)
+        engine.load(*starter_pair()).result(timeout=PATIENCE_S)
         yield engine
 
 

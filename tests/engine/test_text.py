@@ -52,7 +52,7 @@ pieces_and_stops = st.tuples(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(pieces_and_stops)
 def test_stop_strings_cut_as_if_the_whole_text_were_searched(case: tuple[list[str], list[str]]) -> None:
     pieces, stops = case
@@ -68,7 +68,7 @@ def test_stop_strings_cut_as_if_the_whole_text_were_searched(case: tuple[list[st
     assert ("".join(deltas), text.text, read) == (expected, expected, count)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(pieces_and_stops)
 def test_what_was_shown_is_never_taken_back(case: tuple[list[str], list[str]]) -> None:
     pieces, stops = case
@@ -82,7 +82,7 @@ def test_what_was_shown_is_never_taken_back(case: tuple[list[str], list[str]]) -
             break
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(ALPHABET, max_size=40))
 def test_no_broken_character_is_ever_shown_and_no_tail_is_lost(tokenizer: Any, written: str) -> None:
     tokens = tokenizer.encode(written, add_special_tokens=False)

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Engine, EngineError, EngineSettings, Finished, SpeculationSettings
+from engine import ChatRequest, Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
+from engine.speculation import drafting
+from engine.speculation.calibration import RoundCost
 from engine.speculation.depth import PLAIN_SAMPLES, DepthController
 from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
 from tests.engine.speculation.simulation import World, constant, controlled, gentle
+from tests.patience import PATIENCE_S
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 
@@ -22,8 +27,8 @@ def learned_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(learned_file: Path, tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=60)
-        engine.calibrate().result(timeout=60)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        engine.calibrate().result(timeout=PATIENCE_S)
         yield engine
 
 
@@ -34,7 +39,7 @@ def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -
 
 
 def test_a_calibration_measures_every_depth_of_a_pair(engine: Engine) -> None:
-    [pair] = engine.learned().result(timeout=60)
+    [pair] = engine.learned().result(timeout=PATIENCE_S)
     assert pair.loaded
     assert (pair.main, pair.draft) == ("main", "draft")
     [context] = pair.contexts
@@ -47,24 +52,24 @@ def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
     learned_file: Path, tiny_main: Path, tiny_draft: Path
 ) -> None:
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=60)
-        deadline = time.monotonic() + 60
-        while not engine.learned().result(timeout=60):
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        deadline = time.monotonic() + PATIENCE_S
+        while not engine.learned().result(timeout=PATIENCE_S):
             assert time.monotonic() < deadline
             time.sleep(0.01)
 
 
 def test_a_calibration_tells_which_depth_should_be_fastest(engine: Engine) -> None:
-    found = engine.calibrate().result(timeout=60)
+    found = engine.calibrate().result(timeout=PATIENCE_S)
     assert found.complete
-    [pair] = engine.learned().result(timeout=60)
+    [pair] = engine.learned().result(timeout=PATIENCE_S)
     assert found.acceptance_seen == bool(pair.acceptance)
     assert found.figures is not None
     assert (found.best_depth, found.speedup) == best_of(found.figures)
 
 
 def test_a_calibration_measures_plain_rounds_as_often_as_a_first_answer_would(engine: Engine) -> None:
-    [pair] = engine.learned().result(timeout=60)
+    [pair] = engine.learned().result(timeout=PATIENCE_S)
     assert pair.contexts[0].plain_samples >= PLAIN_SAMPLES
 
 
@@ -78,78 +83,94 @@ def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
 
 
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
-    [before] = engine.learned().result(timeout=60)
+    [before] = engine.learned().result(timeout=PATIENCE_S)
     answer(engine, SpeculationSettings(method="draft", depth=3))
-    [after] = engine.learned().result(timeout=60)
+    [after] = engine.learned().result(timeout=PATIENCE_S)
     assert (after.acceptance[0].source, after.acceptance[0].position) == ("draft", 0)
     counted = [sum(guess.reached for guess in pair.acceptance if guess.position == 0) for pair in (before, after)]
     assert counted[0] < counted[1] <= counted[0] + 24
 
 
 def test_the_next_run_knows_it_before_any_model_is_loaded(engine: Engine, learned_file: Path) -> None:
-    [before] = engine.learned().result(timeout=60)
+    [before] = engine.learned().result(timeout=PATIENCE_S)
     with Engine(EngineSettings(learned_file=learned_file)) as later:
-        [after] = later.learned().result(timeout=60)
+        [after] = later.learned().result(timeout=PATIENCE_S)
     assert after.pair == before.pair
     assert not after.loaded
 
 
 @pytest.mark.parametrize("everything", [True, False])
 def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *, everything: bool) -> None:
-    [pair] = engine.learned().result(timeout=60)
-    engine.forget_learned(None if everything else pair.pair).result(timeout=60)
-    assert engine.learned().result(timeout=60) == ()
+    [pair] = engine.learned().result(timeout=PATIENCE_S)
+    engine.forget_learned(None if everything else pair.pair).result(timeout=PATIENCE_S)
+    assert engine.learned().result(timeout=PATIENCE_S) == ()
     with Engine(EngineSettings(learned_file=learned_file)) as later:
-        assert later.learned().result(timeout=60) == ()
+        assert later.learned().result(timeout=PATIENCE_S) == ()
 
 
 def test_forgetting_one_pair_leaves_the_others(engine: Engine) -> None:
-    engine.set_draft(None).result(timeout=60)
-    engine.calibrate().result(timeout=60)
-    with_draft, alone = engine.learned().result(timeout=60)
-    engine.forget_learned(with_draft.pair).result(timeout=60)
-    assert [pair.pair for pair in engine.learned().result(timeout=60)] == [alone.pair]
+    engine.set_draft(None).result(timeout=PATIENCE_S)
+    engine.calibrate().result(timeout=PATIENCE_S)
+    with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
+    engine.forget_learned(with_draft.pair).result(timeout=PATIENCE_S)
+    assert [pair.pair for pair in engine.learned().result(timeout=PATIENCE_S)] == [alone.pair]
     assert alone.draft == ""
 
 
 def test_without_a_file_what_is_in_use_can_still_be_told(engine_with_pair: Engine) -> None:
-    engine_with_pair.calibrate().result(timeout=60)
-    [pair] = engine_with_pair.learned().result(timeout=60)
+    engine_with_pair.calibrate().result(timeout=PATIENCE_S)
+    [pair] = engine_with_pair.learned().result(timeout=PATIENCE_S)
     assert pair.loaded
 
 
 def test_without_a_draft_the_passes_alone_are_measured(engine: Engine) -> None:
-    engine.set_draft(None).result(timeout=60)
-    found = engine.calibrate().result(timeout=60)
+    engine.set_draft(None).result(timeout=PATIENCE_S)
+    found = engine.calibrate().result(timeout=PATIENCE_S)
     assert found.figures is not None
     assert {figures.source for figures in found.figures.depths} == {"ngram"}
 
 
-def test_a_calibration_makes_room_for_a_question(engine: Engine) -> None:
+def test_a_calibration_makes_room_for_a_question(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure_until_told_to_stop(*arguments: Any) -> Iterator[RoundCost]:
+        *_, stop = arguments
+        while not stop():
+            time.sleep(0.001)
+        yield from ()
+
+    monkeypatch.setattr(drafting, "round_costs", measure_until_told_to_stop)
     found = engine.calibrate()
     stream = engine.submit(ChatRequest(QUESTION, max_tokens=4))
     assert isinstance(list(stream)[-1], Finished)
-    assert found.result(timeout=60).seconds < 10
+    assert not found.result(timeout=PATIENCE_S).complete
 
 
 def test_a_calibration_waits_for_no_answer(engine: Engine) -> None:
-    stream = engine.submit(ChatRequest(QUESTION, max_tokens=100))
+    asked, ended = threading.Event(), threading.Event()
+
+    def listen(event: Event) -> None:
+        """Keeps the answer from ending before the calibration is asked for."""
+        asked.wait(PATIENCE_S)
+        if isinstance(event, Finished):
+            ended.set()
+
+    engine.submit(ChatRequest(QUESTION, max_tokens=20), listen)
+    calibration = engine.calibrate()
+    asked.set()
     with pytest.raises(EngineError) as raised:
-        engine.calibrate().result(timeout=60)
+        calibration.result(timeout=PATIENCE_S)
     assert raised.value.code == "busy"
-    stream.cancel()
-    list(stream)
+    assert ended.wait(PATIENCE_S)
 
 
 def test_without_a_model_there_is_nothing_to_calibrate() -> None:
     with Engine() as engine, pytest.raises(EngineError) as raised:
-        engine.calibrate().result(timeout=60)
+        engine.calibrate().result(timeout=PATIENCE_S)
     assert raised.value.code == "no-model"
 
 
 def test_answers_are_the_same_after_a_calibration(engine: Engine) -> None:
     before = answer(engine, SpeculationSettings(method="off"))
-    engine.calibrate().result(timeout=60)
+    engine.calibrate().result(timeout=PATIENCE_S)
     assert answer(engine, SpeculationSettings(method="auto")).ids == before.ids
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import socket
 import threading
-import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LARGE = 10 * 1024
 _SEND_BYTES = 16 * 1024
+# What the system holds of a connection that nobody reads; without a limit a busy reader would lose much with it.
+_HELD_BYTES = 16 * 1024
 _MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree|auth-check)(?:/(.+))?)?")
 
 
@@ -88,7 +90,8 @@ class Sent:
 class FakeHub:
     """`with FakeHub() as hub: hub.add(...)`; `hub.endpoint` is its address. Thread-safe enough for tests.
 
-    While it is `unplugged`, connections end in the middle and no new one gets an answer.
+    `bytes_a_second` holds for every connection from its next piece on, None is as fast as it goes. While it is
+    `unplugged`, connections end in the middle and no new one gets an answer.
     """
 
     def __init__(self) -> None:
@@ -177,6 +180,10 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = 0
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _HELD_BYTES)
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -324,8 +331,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(name, file, start, body, fault)
 
     def _send(self, name: str, file: str, start: int, body: bytes, fault: Fault) -> None:
-        speed = fault.drip or self.hub.bytes_a_second
-        step = max(1, min(_SEND_BYTES, speed // 20)) if speed else _SEND_BYTES
         end = len(body) if fault.cut_after is None else min(len(body), fault.cut_after)
         sent = 0
         try:
@@ -333,13 +338,14 @@ class _Handler(BaseHTTPRequestHandler):
                 if self.hub.unplugged:
                     break
                 if fault.stall_after is not None and sent >= fault.stall_after:
-                    self.hub.closing.wait(30)
+                    self.hub.closing.wait()
                     break
-                count = min(step, end - sent)
+                speed = fault.drip or self.hub.bytes_a_second
+                count = min(max(1, speed // 20) if speed else _SEND_BYTES, _SEND_BYTES, end - sent)
                 self.wfile.write(body[sent : sent + count])
                 sent += count
                 if speed:
-                    time.sleep(count / speed)
+                    self.hub.closing.wait(count / speed)
         except OSError:
             pass
         finally:

@@ -17,13 +17,19 @@ from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource, Attachment
 from engine.events import Token
-from engine.stats import PlainSpan, RequestStats
+from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
 
 SCHEMA = Path(__file__).parents[3] / "resources" / "schemas" / "conversations.schema.json"
 NASTY = '<script src="https://evil.example/x.js"></script> <img src=http://evil.example/i.png> & "quoted"'
+
+
+ROUNDS = [
+    RoundRecord(0, "main", 0, 0, 1, 1, 0.25, 0.0, 0.02, 0.001, "costs-more", (("plain_ms", 9.5), ("kind", "x"))),
+    RoundRecord(1, "draft", 4, 1, 2, 5, 0.31, 0.0125, 0.034567, 0.000123),
+]
 
 
 def runner(store: ConversationStore) -> Any:
@@ -39,7 +45,7 @@ def chat(store: ConversationStore) -> int:
     answer = store.answers.start(turn, AnswerSource("org/main", "org/draft", "auto", {"t": 0.5}, 2**64 - 1))
     stats = RequestStats(rounds=2, accept_by_position=((2, 1),), plain_spans=(PlainSpan(1, "off", (("a", 1.5),)),))
     tokens = [Token(1, "x", "draft", 0, 1, -math.inf), Token(2, "y", "main", 1, 1, -0.5)]
-    store.answers.finish(answer, "stop", stats, "Look:\n\n```html\n<b>bold</b>\n```\nDone.", tokens)
+    store.answers.finish(answer, "stop", stats, "Look:\n\n```html\n<b>bold</b>\n```\nDone.", tokens, ROUNDS)
     failed = store.answers.regenerate(answer, AnswerSource("org/main"))
     store.answers.fail(failed, "internal", {"detail": "x"}, text="half")
     store.messages.select(answer)
@@ -54,6 +60,8 @@ def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, ch
     write_json(runner(other), report.added, tmp_path / "again.json")
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads((tmp_path / "chats.json").read_text())
     assert import_file(runner(other), tmp_path / "chats.json").unchanged == report.added
+    answers = [message.id for message in other.messages.all(report.added[0]) if message.role == "assistant"]
+    assert [other.messages.rounds(answer) for answer in answers] == [ROUNDS, []]
     other.close()
 
 
@@ -104,7 +112,9 @@ def test_json_follows_its_schema_and_the_schema_describes_all_of_it(
 
 def test_tokens_can_be_left_out(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     write_json(runner(store), [chat], tmp_path / "chats.json", with_tokens=False)
-    assert '"tokens":[[' not in (tmp_path / "chats.json").read_text()
+    written = (tmp_path / "chats.json").read_text()
+    assert '"tokens":[[' not in written
+    assert '"rounds":[[' not in written
 
 
 class Addresses(HTMLParser):

@@ -7,7 +7,7 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.conversations.imports.imported import Skipped
@@ -273,7 +273,7 @@ def mutated(value: Any, draw: Any) -> Any:
     return value
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from([CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
 def test_damaged_exports_never_raise(store: ConversationStore, load: Any, data: st.DataObject, export: Any) -> None:
     load(mutated(export, data.draw))

@@ -15,15 +15,13 @@ import pytest
 
 from app.conversations.opening import open_store
 from app.conversations.schema import LATEST, version_of
+from tests.app.conversations.surviving import must_be_on_disk, wait_for
 from tests.app.conversations.test_migrations import write_version
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.conversations.store import ConversationStore
-
-# What a person has seen this long is on disk.
-SHOWN_FOR_S = 1.0
 
 
 @dataclass
@@ -38,7 +36,8 @@ class Ledger:
     maybe_purged: set[int] = field(default_factory=set)
     streamed: dict[int, str] = field(default_factory=dict)
 
-    def read(self, lines: list[dict[str, Any]], killed_at: float) -> None:
+    def read(self, lines: list[dict[str, Any]], killed_at: float | None) -> None:
+        """With `killed_at`, what was shown for a second counts too."""
         for line in lines:
             if line.get("try") == "purge":
                 self.maybe_purged.add(line["chat"])
@@ -46,10 +45,11 @@ class Ledger:
                 self.trashed.pop(line["chat"], None)
             elif line.get("try") == "rename":
                 self.titles.pop(line["chat"], None)
-            elif "shown" in line and killed_at - line["at"] > SHOWN_FOR_S:
-                self.streamed[line["answer"]] = line["shown"]
             elif "done" in line:
                 self._done(line)
+        for answer, text in must_be_on_disk(lines, killed_at).items():
+            if answer not in self.texts:
+                self.streamed[answer] = text
 
     def _done(self, line: dict[str, Any]) -> None:
         what, result = line["done"], line.get("result")
@@ -92,27 +92,22 @@ class Ledger:
         return compared
 
 
-def run_and_kill(path: Path, after_s: float, *seed: str) -> tuple[list[dict[str, Any]], float]:
-    """Let a victim work and kill it `after_s` seconds after it began to open the store: its lines, and when
-    it died.
-    """
-    victim = subprocess.Popen(
-        [sys.executable, "-m", "tests.app.conversations.victim", str(path), *seed],
-        stdout=subprocess.PIPE,
-        # Unbuffered: what is behind the first line is for the reader.
-        bufsize=0,
-    )
-    assert victim.stdout is not None
-    first = victim.stdout.readline()
-    reader = subprocess.Popen(["cat"], stdin=victim.stdout, stdout=subprocess.PIPE)
-    time.sleep(after_s)
-    killed_at = time.monotonic()
-    victim.send_signal(signal.SIGKILL)
-    output, _ = reader.communicate()
-    victim.stdout.close()
-    assert victim.wait() == -signal.SIGKILL
-    lines = (first + output).decode().split("\n")
-    return [json.loads(line) for line in lines[:-1] if line], killed_at
+def run_and_kill(
+    path: Path, after_s: float, *seed: str, begun: bytes = b"opening"
+) -> tuple[list[dict[str, Any]], float]:
+    """Let a victim work and kill it `after_s` seconds after it has `begun` with that: its lines, and when it died."""
+    path.parent.mkdir(exist_ok=True)
+    log = path.with_suffix(".log")
+    with log.open("wb") as output:
+        victim = subprocess.Popen(
+            [sys.executable, "-m", "tests.app.conversations.victim", str(path), *seed], stdout=output
+        )
+        wait_for(log, begun, victim)
+        time.sleep(after_s)
+        killed_at = time.monotonic()
+        victim.send_signal(signal.SIGKILL)
+        assert victim.wait() == -signal.SIGKILL
+    return [json.loads(line) for line in log.read_text().split("\n")[:-1]], killed_at
 
 
 def check_sound(store: ConversationStore) -> None:
@@ -123,13 +118,15 @@ def check_sound(store: ConversationStore) -> None:
     assert indexed == store.database.scalar("SELECT count(*) FROM messages WHERE content <> ''")
 
 
-def kill_working_victims(path: Path, seed: int, kills: int, longest_s: float) -> int:
+def kill_working_victims(path: Path, seed: int, kills: int, longest_s: float, *, by_the_clock: bool = True) -> int:
+    """Every other kill comes when the victim has just begun to open the store, the others while it writes an answer."""
     draw = random.Random(seed)
     ledger = Ledger()
     compared = 0
     for number in range(kills):
-        lines, killed_at = run_and_kill(path, draw.uniform(0.0, longest_s), str(seed * 1000 + number))
-        ledger.read(lines, killed_at)
+        begun = b"written" if number % 2 else b"opening"
+        lines, killed_at = run_and_kill(path, draw.uniform(0.0, longest_s), str(seed * 1000 + number), begun=begun)
+        ledger.read(lines, killed_at if by_the_clock else None)
         store, report = open_store(path)
         assert report.damage is None
         check_sound(store)
@@ -162,7 +159,7 @@ def kill_a_migration(path: Path, seed: int) -> int:
 
 
 def test_a_kill_at_work_loses_nothing_that_was_acknowledged(path: Path) -> None:
-    assert kill_working_victims(path, seed=1, kills=4, longest_s=1.8) > 0
+    assert kill_working_victims(path, seed=1, kills=4, longest_s=0.6, by_the_clock=False) > 0
 
 
 @pytest.mark.parametrize("seed", range(2))

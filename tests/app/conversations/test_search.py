@@ -207,7 +207,7 @@ def test_rebuilding_changes_nothing(store: ConversationStore) -> None:
     assert {query: found(store, query) for query in before} == before
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.sampled_from(["the", "th", "초안", "초", "草稿", "的", "の", "推測", "spec tion", "가 는"]))
 def test_the_index_agrees_with_reading_every_message(corpus_store: ConversationStore, query: str) -> None:
     """A word of a spaced script is looked for at the beginnings of words, one of an unspaced script anywhere."""

@@ -234,15 +234,11 @@ class TreeMachine(RuleBasedStateMachine):
                 assert node.parent.children[message.position] is node
 
 
-COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
-
-
 def test_the_store_behaves_as_a_plain_tree() -> None:
-    run_state_machine_as_test(
-        TreeMachine, settings=settings(max_examples=10, stateful_step_count=20, derandomize=True, **COMMON)
-    )
+    run_state_machine_as_test(TreeMachine, settings=settings(max_examples=10, stateful_step_count=20))
 
 
 @pytest.mark.campaign
 def test_the_store_behaves_as_a_plain_tree_for_long() -> None:
-    run_state_machine_as_test(TreeMachine, settings=settings(max_examples=300, stateful_step_count=60, **COMMON))
+    thorough = settings(derandomize=False, database=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(TreeMachine, settings=settings(thorough, max_examples=300, stateful_step_count=60))

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.conversations import answer_writer
+from app.conversations.answer_writer import FLUSH_AFTER, AnswerWriter
 from app.conversations.errors import NotFound, StoreNotWritable
 from app.conversations.records import AnswerSource, Changes
 from app.conversations.worker import StoreThread
 from engine.events import Token
 from engine.stats import RequestStats
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from app.conversations.store import ConversationStore
@@ -37,21 +40,21 @@ def streaming_answer(store: ConversationStore) -> int:
 def test_operations_run_in_order_on_one_thread(thread: StoreThread) -> None:
     seen: list[int] = []
     names = [thread.submit(lambda _store, n=n: (seen.append(n), threading.current_thread().name)) for n in range(50)]
-    assert {future.result(10)[1] for future in names} == {"store"}
+    assert {future.result(PATIENCE_S)[1] for future in names} == {"store"}
     assert seen == list(range(50))
 
 
 def test_an_error_goes_to_its_own_future_only(thread: StoreThread) -> None:
     failing = thread.submit(lambda store: store.conversations.get(99))
     working = thread.submit(lambda store: store.conversations.create())
-    assert isinstance(failing.exception(10), NotFound)
-    assert working.result(10) == 1
+    assert isinstance(failing.exception(PATIENCE_S), NotFound)
+    assert working.result(PATIENCE_S) == 1
 
 
 def test_changes_are_reported_after_the_commit(path: Path) -> None:
     seen: list[Changes] = []
     thread = StoreThread(path, seen.append)
-    chat = thread.submit(lambda store: store.conversations.create()).result(10)
+    chat = thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S)
     thread.close()
     assert seen == [Changes(conversations=frozenset({chat}))]
 
@@ -62,16 +65,16 @@ def test_a_listener_that_fails_harms_no_operation(path: Path) -> None:
         raise RuntimeError("listener")
 
     thread = StoreThread(path, fail)
-    assert thread.submit(lambda store: store.conversations.create()).result(10) == 1
+    assert thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S) == 1
     thread.close()
 
 
 def test_a_store_that_does_not_open_says_so_to_everybody(path: Path) -> None:
     path.mkdir(parents=True)
     thread = StoreThread(path)
-    error = thread.opened.exception(10)
+    error = thread.opened.exception(PATIENCE_S)
     assert error is not None
-    assert thread.submit(lambda store: store.conversations.create()).exception(10) is error
+    assert thread.submit(lambda store: store.conversations.create()).exception(PATIENCE_S) is error
     thread.close()
 
 
@@ -84,59 +87,84 @@ def test_closing_runs_what_waits_and_refuses_what_comes_later(path: Path) -> Non
     assert "store" not in {other.name for other in threading.enumerate()}
 
 
+def test_streamed_text_is_written_half_a_second_after_the_first_of_it_came() -> None:
+    asked: list[tuple[Callable[[Any], object], float]] = []
+    written: list[str] = []
+    store: Any = SimpleNamespace(answers=SimpleNamespace(append=lambda _id, text, *_rest: written.append(text)))
+    writer = AnswerWriter(lambda operation, delay=0.0: asked.append((operation, delay)), 1)  # type: ignore[arg-type, return-value]
+    for word in ("one ", "two "):
+        writer.append(word)
+    # More text neither puts the write off nor asks for another.
+    [(write, delay)] = asked
+    assert delay == FLUSH_AFTER <= 0.5
+    write(store)
+    writer.append("three")
+    assert len(asked) == 2
+    asked[1][0](store)
+    assert written == ["one two ", "three"]
+
+
+def test_an_operation_runs_when_it_is_due(thread: StoreThread) -> None:
+    order: list[str] = []
+    thread.submit(lambda _store: order.append("in an hour"), delay=3600.0)
+    soon = thread.submit(lambda _store: order.append("soon"), delay=0.01)
+    soon.result(PATIENCE_S)
+    assert order == ["soon"]
+
+
 def test_streamed_text_reaches_the_disk_without_an_end(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.01)
-    answer = thread.submit(streaming_answer).result(10)
+    answer = thread.submit(streaming_answer).result(PATIENCE_S)
     writer = thread.answer_writer(answer)
     writer.append("Hel", [Token(1, "Hel", "main", 0, 1, 0.0)])
     writer.append("lo")
-    deadline = time.monotonic() + 20
-    while thread.submit(lambda store: store.messages.get(answer).content).result(10) != "Hello":
+    deadline = time.monotonic() + PATIENCE_S
+    while thread.submit(lambda store: store.messages.get(answer).content).result(PATIENCE_S) != "Hello":
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert len(thread.submit(lambda store: store.messages.tokens(answer)).result(10)) == 1
+    assert len(thread.submit(lambda store: store.messages.tokens(answer)).result(PATIENCE_S)) == 1
 
 
 def test_an_end_writes_what_waits_at_once(thread: StoreThread) -> None:
-    answer = thread.submit(streaming_answer).result(10)
+    answer = thread.submit(streaming_answer).result(PATIENCE_S)
     writer = thread.answer_writer(answer)
     writer.append("all of it", [Token(1, "all of it", "main", 0, 1, 0.0)])
-    writer.finish("stop", RequestStats()).result(10)
-    message = thread.submit(lambda store: store.messages.get(answer)).result(10)
+    writer.finish("stop", RequestStats()).result(PATIENCE_S)
+    message = thread.submit(lambda store: store.messages.get(answer)).result(PATIENCE_S)
     assert (message.content, message.state) == ("all of it", "complete")
 
 
 def test_a_failure_keeps_what_was_written(thread: StoreThread) -> None:
-    answer = thread.submit(streaming_answer).result(10)
+    answer = thread.submit(streaming_answer).result(PATIENCE_S)
     writer = thread.answer_writer(answer)
     writer.append("half")
-    writer.fail("internal", {"detail": "x"}).result(10)
-    message = thread.submit(lambda store: store.messages.get(answer)).result(10)
+    writer.fail("internal", {"detail": "x"}).result(PATIENCE_S)
+    message = thread.submit(lambda store: store.messages.get(answer)).result(PATIENCE_S)
     assert (message.content, message.state) == ("half", "failed")
 
 
 def test_text_waits_for_room_on_the_disk(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.01)
-    answer = thread.submit(streaming_answer).result(10)
+    answer = thread.submit(streaming_answer).result(PATIENCE_S)
     writer = thread.answer_writer(answer)
-    thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1")).result(10)
+    thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1")).result(PATIENCE_S)
     writer.append("x" * 50_000)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while writer.trouble is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert isinstance(writer.trouble, StoreNotWritable)
-    thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1000000")).result(10)
+    thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1000000")).result(PATIENCE_S)
     writer.append("y")
-    writer.finish("stop", RequestStats()).result(10)
-    message = thread.submit(lambda store: store.messages.get(answer)).result(10)
+    writer.finish("stop", RequestStats()).result(PATIENCE_S)
+    message = thread.submit(lambda store: store.messages.get(answer)).result(PATIENCE_S)
     assert message.content == "x" * 50_000 + "y"
 
 
 def test_an_answer_of_a_purged_chat_is_dropped(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.0)
-    answer = thread.submit(streaming_answer).result(10)
+    answer = thread.submit(streaming_answer).result(PATIENCE_S)
     writer = thread.answer_writer(answer)
-    thread.submit(lambda store: store.conversations.purge(1)).result(10)
+    thread.submit(lambda store: store.conversations.purge(1)).result(PATIENCE_S)
     writer.append("to nobody")
-    assert isinstance(writer.finish("stop", RequestStats()).exception(10), NotFound)
+    assert isinstance(writer.finish("stop", RequestStats()).exception(PATIENCE_S), NotFound)

@@ -6,7 +6,8 @@ done.
 Without a seed it only opens the store, and waits.
 
 One JSON object a line: {"try": what it is about to do}, {"done": the same, with ids}, {"shown": text a person
-saw}. Times are those of the system's monotonic clock, which the killer shares.
+saw}, {"writing"} and {"written": the answer whose text goes to disk}. Times are those of the system's monotonic clock,
+which the killer shares.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import random
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,18 @@ from app.conversations.records import AnswerSource
 from app.conversations.worker import StoreThread
 from engine.events import Token
 from engine.stats import RequestStats
+from tests.app.conversations.surviving import report_writes
 
 WORDS = ["초안 ", "draft ", "草稿 ", "推測 ", "token ", "モデル ", "라운드 ", "accept "]
 
 
+_saying = threading.Lock()
+
+
 def say(**line: Any) -> None:
-    line["at"] = time.monotonic()
-    os.write(1, (json.dumps(line) + "\n").encode())
+    with _saying:
+        line["at"] = time.monotonic()
+        os.write(1, (json.dumps(line) + "\n").encode())
 
 
 class Victim:
@@ -109,6 +116,7 @@ class Victim:
 
 
 if __name__ == "__main__":
+    report_writes(say)
     opened = StoreThread(Path(sys.argv[1]))
     say(opening=True)
     opened.opened.result()

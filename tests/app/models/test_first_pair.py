@@ -22,12 +22,12 @@ from tests.tiny_models import write_model
 def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, library: Library, qtbot: QtBot) -> None:
     qtbot.waitUntil(window._offer.isVisible)
     QTest.mouseClick(window._offer.buttons()[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text, timeout=20_000)
-    qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"ready"}, timeout=20_000)
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text)
+    qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"ready"})
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
     QTest.mouseClick(window._banner._button, Qt.MouseButton.LeftButton)
     session = window._session
-    qtbot.waitUntil(lambda: session.ready, timeout=60_000)
+    qtbot.waitUntil(lambda: session.ready)
     assert session.pair.main.name == MAIN
     assert session.pair.draft is not None
     assert session.pair.draft.name == DRAFT
@@ -36,7 +36,7 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, lib
     window._composer.edit.setPlainText("the quick brown fox")
     QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
     answer = session.chat.turns[-1].answer
-    qtbot.waitUntil(lambda: answer.ended, timeout=60_000)
+    qtbot.waitUntil(lambda: answer.ended)
     assert answer.error is None
     assert answer.text
     assert answer.stats.draft == DRAFT
@@ -45,22 +45,22 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, lib
 def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
     window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
-    hub.bytes_a_second = 100_000
+    hub.bytes_a_second = 5_000
     qtbot.waitUntil(lambda: library.inventory is not None)
     window._actions["models-page"].trigger()
     page = window._settings.page("models")
     library.get(MAIN)
-    qtbot.waitUntil(lambda: bool(page.download_cards()) and library.downloads[0].bytes_done > 0, timeout=10_000)
+    qtbot.waitUntil(lambda: bool(page.download_cards()) and library.downloads[0].bytes_done > 0)
     assert window._header.downloads.accessibleName().startswith("1 download")
     card = page.download_cards()[0]
     card.main_button.click()
-    qtbot.waitUntil(lambda: library.downloads[0].state == "paused", timeout=10_000)
+    qtbot.waitUntil(lambda: library.downloads[0].state == "paused")
     assert card.main_button.text() == "Resume"
     assert window._header.downloads.isHidden()
     card.main_button.click()
     qtbot.waitUntil(lambda: library.running == 1)
     card.cancel_button.click()
-    qtbot.waitUntil(lambda: not library.downloads and not page.download_cards(), timeout=10_000)
+    qtbot.waitUntil(lambda: not library.downloads and not page.download_cards())
 
 
 def test_a_search_finds_and_a_pasted_address_is_looked_at(window: MainWindow, library: Library, qtbot: QtBot) -> None:
@@ -68,14 +68,14 @@ def test_a_search_finds_and_a_pasted_address_is_looked_at(window: MainWindow, li
     window._actions["models-page"].trigger()
     page = window._settings.page("models")
     QTest.keyClicks(page.field, "tiny")
-    qtbot.waitUntil(lambda: len(page.cards()) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(page.cards()) == 2)
     page.field.clear()
     QTest.keyClicks(page.field, f"https://huggingface.co/{MAIN}")
-    qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == [MAIN], timeout=10_000)
+    qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == [MAIN])
     assert page.cards()[0].entry.context == 512
     page.field.clear()
     QTest.keyClicks(page.field, "tiny-org/nothing")
-    qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page._empty.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page._empty.text())
 
 
 def test_an_installed_model_is_checked_and_removed_with_its_size_first(
@@ -83,13 +83,13 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(DRAFT)
-    qtbot.waitUntil(lambda: bool(library.inventory.installed), timeout=20_000)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
     window._actions["models-page"].trigger()
     page = window._settings.page("models")
     page.show_tab(INSTALLED)
     (card,) = page.cards()
     card.check_button.click()
-    qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"), timeout=10_000)
+    qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"))
     (card,) = page.cards()
     card.remove_button.click()
     qtbot.waitUntil(lambda: "and free" in card.facts.text())
@@ -100,16 +100,16 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
     card.remove_button.click()
     qtbot.waitUntil(lambda: card.main_button.text().startswith("Free "))
     card.main_button.click()
-    qtbot.waitUntil(lambda: not page.cards() and not page.download_cards(), timeout=10_000)
+    qtbot.waitUntil(lambda: not page.cards() and not page.download_cards())
     assert not list((tmp_path / "cache").glob("models--*"))
 
 
 def test_closing_while_a_download_runs_keeps_it_for_the_next_time(
     window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    hub.bytes_a_second = 20_000
+    hub.bytes_a_second = 2_000
     library.get(MAIN)
-    qtbot.waitUntil(lambda: library.running == 1 and library.downloads[0].state == "downloading", timeout=10_000)
+    qtbot.waitUntil(lambda: library.running == 1 and library.downloads[0].state == "downloading")
     window.close()
     (kept,) = json.loads((tmp_path / "downloads.json").read_text())["downloads"]
     assert (kept["repository"], kept["state"]) == (MAIN, "queued")
@@ -121,15 +121,15 @@ def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
     hub.repositories[DRAFT].gated = True
     hub.tokens.add("hf_secret")
     library.get(DRAFT)
-    qtbot.waitUntil(lambda: "Accept the terms on its page" in window._banner.text, timeout=10_000)
+    qtbot.waitUntil(lambda: "Accept the terms on its page" in window._banner.text)
     window._settings.open("network")
     page = window._settings.page("network")
     QTest.keyClicks(page.token, "hf_secret")
     QTest.keyClick(page.token, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.token.text() == "", timeout=10_000)
+    qtbot.waitUntil(lambda: page.token.text() == "")
     assert "The keychain has your token." in [label.text() for label in page.findChildren(QLabel)]
     library.resume(DRAFT)
-    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"], timeout=20_000)
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     window.close()
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or b"hf_secret" not in file.read_bytes()

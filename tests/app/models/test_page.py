@@ -263,7 +263,7 @@ def test_no_text_is_cut_off_in_the_pickers_and_the_offer(
 
 def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:
     with contextlib.suppress(qtbot.TimeoutError):
-        qtbot.waitUntil(lambda: not cut_texts(window), timeout=2000)
+        qtbot.waitUntil(lambda: not cut_texts(window))
     assert cut_texts(window) == [], window.size()
 
 

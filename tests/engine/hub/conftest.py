@@ -11,13 +11,15 @@ from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.transfer import RetryPolicy
 from tests.fakehub.server import FakeHub
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PATIENCE_S = 30.0
 QUICK = RetryPolicy(first_s=0.01, longest_s=0.05, tries=4)
+# For connections that count as dead after half a second: on a loaded machine some that are not will be among them.
+IMPATIENT_S, MANY_TRIES = 0.5, RetryPolicy(first_s=0.01, longest_s=0.05, tries=1000)
 
 
 @pytest.fixture
@@ -36,7 +38,9 @@ def open_queue(hub: FakeHub, cache: Path) -> Iterator[Callable[..., DownloadQueu
     """Makes queues on the fake Hub with short waits; closes them all."""
     opened: list[DownloadQueue] = []
 
-    def make(token: str | None = None, endpoint: str | None = None, stall_s: float = 0.5, **more: Any) -> DownloadQueue:
+    def make(
+        token: str | None = None, endpoint: str | None = None, stall_s: float = PATIENCE_S, **more: Any
+    ) -> DownloadQueue:
         access = HubAccess(endpoint or hub.endpoint, token=token, stall_s=stall_s)
         more.setdefault("settings", JobSettings(policy=QUICK, space_margin=0))
         opened.append(DownloadQueue(more.pop("cache_dir", cache), access, **more))

@@ -25,9 +25,10 @@ from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.inspection import check_folder
 from engine.hub.listing import resolve
-from tests.engine.hub.conftest import PATIENCE_S, QUICK
+from tests.engine.hub.conftest import IMPATIENT_S, MANY_TRIES, QUICK
 from tests.engine.hub.model_folders import model_files
 from tests.fakehub.server import Fault
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,7 +113,7 @@ def test_states_come_in_their_order(hub: FakeHub, open_queue: OpenQueue) -> None
 
 
 def test_main_and_draft_arrive_side_by_side(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    hub.bytes_a_second = 400_000
+    hub.bytes_a_second = 2_000
     big, small = sizeable(), model_files()
     hub.add("org/main", big)
     hub.add("org/draft", small)
@@ -130,7 +131,6 @@ def test_main_and_draft_arrive_side_by_side(hub: FakeHub, cache: Path, open_queu
     "fault",
     [
         {"cut_after": 50_000, "times": 3},
-        {"stall_after": 50_000, "times": 1},
         {"drip": 400_000},
         {"wrong_length": -1000, "times": 1},
         {"wrong_bytes": True, "times": 1},
@@ -150,6 +150,16 @@ def test_a_download_outlives_the_fault(
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, **fault)
     queue = open_queue()
+    queue.add(NAME)
+    assert finish(queue).error is None
+    assert_complete(cache, files)
+
+
+def test_a_download_outlives_a_connection_that_goes_silent(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    hub.add(NAME, files)
+    hub.fault(NAME, SHARD, stall_after=50_000, times=1)
+    queue = open_queue(stall_s=IMPATIENT_S, settings=JobSettings(policy=MANY_TRIES, space_margin=0))
     queue.add(NAME)
     assert finish(queue).error is None
     assert_complete(cache, files)
@@ -418,10 +428,10 @@ def test_pausing_keeps_what_arrived_and_resuming_fetches_the_rest(
 ) -> None:
     files = sizeable(size=400_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 300_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 150_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.pause(NAME)
     assert finish(queue).state == "paused"
     kept = queue.snapshot()[0].bytes_done
@@ -458,13 +468,13 @@ def test_the_queue_outlives_the_program(hub: FakeHub, cache: Path, tmp_path: Pat
     files = sizeable(size=400_000)
     hub.add(NAME, files)
     hub.add("org/other", files)
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     state = tmp_path / "data" / "downloads.json"
     queue = open_queue(state_path=state)
     queue.add(NAME)
     queue.add("org/other")
     queue.pause("org/other")
-    until(lambda: queue.snapshot()[0].bytes_done > 100_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.close()
     assert [entry["state"] for entry in json.loads(state.read_text())["downloads"]] == ["queued", "paused"]
     hub.bytes_a_second = None
@@ -482,39 +492,39 @@ def test_a_damaged_queue_file_is_an_empty_queue(tmp_path: Path, open_queue: Open
 
 def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     hub.add(NAME, sizeable(size=400_000))
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 100_000)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.cancel(NAME)
     assert queue.snapshot() == ()
     until(lambda: not (cache / "models--org--model").exists())
 
 
 def test_cancelling_a_repair_keeps_the_model_that_was_here(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    files = sizeable(size=400_000)
+    files = sizeable()
     repository = hub.add(NAME, files)
     first = open_queue()
     first.add(NAME)
     assert finish(first).state == "ready"
     blob = cache / "models--org--model" / "blobs" / repository.etag(SHARD)
     blob.write_bytes(bytes(len(files[SHARD])))
-    hub.bytes_a_second = 100_000
-    # Another run of the program, and one that is interrupted itself.
+    part = blob.with_name(f"{blob.name}.tandem.incomplete")
+    hub.fault(NAME, SHARD, stall_after=50_000)
+    # The repair itself is interrupted once.
     state = cache.parent / "downloads.json"
-    for _ in range(2):
+    for run in (1, 2):
         queue = open_queue(state_path=state)
         queue.add(NAME, repository.commit)
-        until(lambda queue=queue: (queue.snapshot()[0].attempt, queue.snapshot()[0].bytes_per_second > 0) == (0, True))
-        queue.close()
-    queue = open_queue(state_path=state)
+        until(lambda run=run: part.exists() and part.stat().st_size >= run * 50_000)
+        if run == 1:
+            queue.close()
     queue.cancel(NAME)
-    queue.close()
-    hub.bytes_a_second = None
-    assert [path.name for path in blob.parent.iterdir() if path.read_bytes() in files.values()]
+    queue.close(PATIENCE_S)
+    assert not part.exists()
     snapshot = cache / "models--org--model" / "snapshots" / repository.commit
-    there = {path.name for path in snapshot.iterdir() if path.exists()}
-    assert there >= needed(files).keys() - {SHARD}
+    there = {path.name: path.read_bytes() for path in snapshot.iterdir() if path.exists()}
+    assert there == {name: content for name, content in needed(files).items() if name != SHARD}
 
 
 def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
@@ -528,7 +538,7 @@ def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: 
     again.add(NAME, repository.commit)
     assert seen.wait(PATIENCE_S)
     again.cancel(NAME)
-    again.close()
+    again.close(PATIENCE_S)
     assert_complete(cache, files)
 
 
@@ -653,7 +663,7 @@ def test_the_library_finds_the_finished_tree_offline(hub: FakeHub, cache: Path, 
         capture_output=True,
         text=True,
         env=environment,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert result.returncode == 0, result.stderr
     size = sum(map(len, needed(files).values()))
@@ -672,11 +682,12 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(
 ) -> None:
     files = sizeable(size=300_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 200_000
+    hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
     until(lambda: queue.snapshot()[0].bytes_done > 0)
-    environment = os.environ | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    patience = {f"HF_HUB_{what}_TIMEOUT": str(round(PATIENCE_S)) for what in ("ETAG", "DOWNLOAD")}
+    environment = os.environ | patience | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     other = subprocess.Popen(
         [sys.executable, "-c", LIBRARY_DOWNLOAD, str(cache), hub.endpoint],
         env=environment,
@@ -685,7 +696,7 @@ def test_the_library_and_tandem_may_download_the_same_model_at_once(
     until(lambda: any("HEAD" in request for request in hub.requests) or other.poll() is not None)
     hub.bytes_a_second = None
     assert finish(queue).state == "ready"
-    _, errors = other.communicate(timeout=60)
+    _, errors = other.communicate(timeout=PATIENCE_S)
     assert other.returncode == 0, errors
     home = cache / "models--org--model"
     assert not list(home.rglob("*.incomplete"))

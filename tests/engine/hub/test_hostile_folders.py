@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import ModelNotUsable
@@ -20,6 +20,7 @@ from engine.hub.inspection import check_folder
 from engine.hub.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 from tests.engine.hub import hostile_folders
 from tests.engine.hub.model_folders import llama_config, model_files, with_header, write_folder
+from tests.patience import PATIENCE_S
 
 ALL = 200
 SECONDS, MEGABYTES = 2.0, 200
@@ -78,7 +79,7 @@ def open_all(root: Path, opener: str) -> list[list[Any]]:
         text=True,
         stdin=subprocess.DEVNULL,
         cwd=Path(__file__).parents[3],
-        timeout=560,
+        timeout=5 * PATIENCE_S,
     )
     assert result.returncode == 0, result.stdout[-300:] + result.stderr[-3000:]
     return [json.loads(line) for line in result.stdout.splitlines()]
@@ -125,7 +126,7 @@ def test_two_hundred_hostile_folders_end_in_a_clear_error_and_nothing_else(tmp_p
     assert all(any(name in MAY_OPEN for name in recipe.split(" + ")) for recipe in opened), opened
 
 
-SHORT = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SHORT = settings(max_examples=60)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),

@@ -22,6 +22,7 @@ from tests.engine.hub.model_folders import (
     write_folder,
     write_snapshot,
 )
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -224,6 +225,6 @@ def test_inspection_imports_neither_mlx_nor_a_model_nor_qt(good: Path) -> None:
         "print([name for name in names if name in sys.modules])"
     )
     result = subprocess.run(
-        [sys.executable, "-c", script, str(good)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script, str(good)], capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
     assert result.stdout.strip() == "[]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +15,10 @@ import pytest
 from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
-from tests.engine.hub.conftest import PATIENCE_S, QUICK
+from tests.engine.hub.conftest import QUICK
 from tests.engine.hub.model_folders import model_files
 from tests.engine.hub.test_downloads import assert_complete
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from tests.fakehub.server import FakeHub
@@ -26,6 +28,7 @@ BLOCK = 2**20
 
 PROGRAM = """
 import sys
+import time
 from pathlib import Path
 from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings
@@ -38,11 +41,14 @@ queue.wait("org/model")
 """
 
 
-def run_until_killed(arguments: list[str], seconds: float) -> bool:
-    """Run the program and kill it with SIGKILL after `seconds`; whether it was still running."""
+def run_until_killed(hub: FakeHub, arguments: list[str], seconds: float) -> bool:
+    """Run the program and kill it with SIGKILL `seconds` after it first asked the Hub; whether it was still running."""
+    before = len(hub.requests)
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *arguments], stderr=subprocess.DEVNULL, cwd=Path(__file__).parents[3]
     )
+    while len(hub.requests) == before and process.poll() is None:
+        time.sleep(0.01)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -76,7 +82,7 @@ def test_a_download_that_is_killed_again_and_again_ends_complete(
     arguments = [str(cache), str(state), hub.endpoint]
     alive = 0
     for _ in range(kills):
-        alive += run_until_killed(arguments, source.uniform(0.05, 1.4))
+        alive += run_until_killed(hub, arguments, source.uniform(0.0, 0.8))
     hub.bytes_a_second = None
 
     queue = DownloadQueue(cache, HubAccess(hub.endpoint), state, settings=JobSettings(policy=QUICK, space_margin=0))

@@ -21,11 +21,12 @@ from engine.hub.suggestion import suggest_draft
 from engine.places import resources
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub, Fault
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
 def client(hub: FakeHub) -> Iterator[HubClient]:
-    with HubClient(HubAccess(hub.endpoint, stall_s=2.0)) as client:
+    with HubClient(HubAccess(hub.endpoint, stall_s=PATIENCE_S)) as client:
         yield client
 
 
@@ -218,9 +219,9 @@ def test_refreshing_the_catalog_takes_its_figures_from_the_hub(hub: FakeHub, tmp
     hub.add(entry["id"], files)
     script = Path(__file__).parents[3] / "packaging" / "refresh_catalog.py"
     command = [sys.executable, str(script), "--endpoint", hub.endpoint, "--catalog", str(copy)]
-    check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=60)
+    check = subprocess.run([*command, "--check"], capture_output=True, text=True, timeout=PATIENCE_S)
     assert check.returncode == 1, check.stderr
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
     (model,) = load_catalog(copy).models.values()
     assert (model.bytes, model.bytes_source, model.context) == (len(files["model.safetensors"]), "hub", 512)
-    assert subprocess.run([*command, "--check"], capture_output=True, timeout=60).returncode == 0
+    assert subprocess.run([*command, "--check"], capture_output=True, timeout=PATIENCE_S).returncode == 0

@@ -20,6 +20,12 @@ from tests.engine.speculation.simulation import (
 TOKENS = 5000
 
 
+@pytest.fixture(autouse=True)
+def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured ages by the clock, and a simulation may take minutes of it on a busy machine."""
+    monkeypatch.setattr("engine.speculation.depth.monotonic", lambda: 0.0)
+
+
 def compare(world: World, tokens: int, seeds: range) -> tuple[float, float]:
     """Mean speed of the controller against the best fixed depth, and its worst against plain decoding."""
     _, best = best_fixed(world, tokens, seeds)

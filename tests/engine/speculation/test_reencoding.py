@@ -44,7 +44,7 @@ def whole(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("tokenizer", FAMILIES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(committed=st.lists(st.integers(0, 300), max_size=25), drafted=TEXT, cut=st.integers(0, 3))
 def test_guesses_stand_for_exactly_what_comes_next(
     tokenizer: Any, committed: list[int], drafted: str, cut: int
@@ -100,7 +100,7 @@ def test_a_normaliser_that_changes_the_text_yields_no_guesses() -> None:
 
 
 @pytest.mark.parametrize("tokenizer", [byte_level, metaspace])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pieces=st.lists(TEXT, max_size=6), cut=st.integers(0, 3))
 def test_following_keeps_the_same_text(tokenizer: Any, pieces: list[str], cut: int) -> None:
     """Bar "<", which may begin a control token, and "▁", which a metaspace tokenizer cannot tell from a space."""

@@ -244,7 +244,7 @@ KINDS = st.sampled_from(["window", "window", "chunk", "full", "concatenated"])
 SPAN = 6
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150)
 @given(transactions=TRANSACTIONS, rewinds=REWINDS, kind=KINDS)
 def test_every_row_sees_what_it_would_see_without_rejections(
     transactions: list[tuple[list[int], float | None]], rewinds: list[int], kind: str
@@ -253,7 +253,7 @@ def test_every_row_sees_what_it_would_see_without_rejections(
 
 
 @pytest.mark.campaign
-@settings(max_examples=20_000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=20_000)
 @given(transactions=TRANSACTIONS, rewinds=REWINDS, kind=KINDS)
 def test_every_row_sees_what_it_would_see_over_many_histories(
     transactions: list[tuple[list[int], float | None]], rewinds: list[int], kind: str

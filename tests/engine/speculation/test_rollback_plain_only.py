@@ -8,6 +8,7 @@ import pytest
 
 from engine import ChatRequest, Engine, Event, Finished, SpeculationSettings
 from engine.speculation import sequence
+from tests.patience import PATIENCE_S
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 
@@ -23,14 +24,14 @@ def test_a_model_without_a_rule_answers_plainly_and_says_why(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Engine() as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=60)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         usual = ask(engine, QUESTION, "auto")
         longer = [*QUESTION, {"role": "assistant", "content": usual.text}, *QUESTION]
         usual_next = ask(engine, longer, "auto")
 
     monkeypatch.setattr(sequence, "WIDTH_DEPENDENT", {"mlx_lm.models.qwen3": "KVCache of qwen3"})
     with Engine() as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=60)
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         plain = ask(engine, QUESTION, "auto")
         plain_next = ask(engine, longer, "draft")
 
