@@ -53,6 +53,10 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A letter that the terminal cannot show must not end the talk.
+            stream.reconfigure(errors="replace")
     main, draft = _models(arguments)
     show = _JsonOutput() if arguments.json else _TextOutput()
     try:
@@ -176,7 +180,9 @@ class _Output(ABC):
 
 class _JsonOutput(_Output):
     def progress(self, event: Event) -> None:
-        print(json.dumps(as_json(event), ensure_ascii=False), flush=True)
+        # Where the terminal's encoding cannot hold every letter, JSON's own escapes can.
+        plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
 
     def finished(self, event: Finished) -> None:
         self.progress(event)

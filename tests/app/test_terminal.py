@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
-from engine import starter_pair
+from engine import Finished, RequestStats, TokensCommitted, starter_pair
+from engine.stats import RoundRecord
 from tests.tiny_models import write_model
+
+ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -161,3 +164,28 @@ def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.Capt
 
 def test_the_starter_pair_is_where_the_readme_says() -> None:
     assert all((folder / "config.json").is_file() for folder in starter_pair())
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
+) -> None:
+    questions = tmp_path / "questions.txt"
+    questions.write_text("Hello?\n")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+
+    def answer(_engine: Any, _request: Any, show: Any) -> int:
+        show.event(Finished("stop", "한글", (), RequestStats()))
+        show.event(TokensCommitted("한글", (), ROUND, RequestStats()))
+        return 0
+
+    monkeypatch.setattr("app.terminal_chat._ask", answer)
+    with questions.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stdout", out)
+        assert main(["chat", *form]) == 0
+    printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+    if form:
+        assert json.loads(printed.splitlines()[0])["text"] == "한글"
+    else:
+        assert "??" in printed
