@@ -38,6 +38,8 @@ class CodeBlock(QFrame):
         header.setObjectName("codeHeader")
         self._name = QLabel(header)
         self._name.setProperty("look", "muted")
+        # A model wrote it.
+        self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._copy = QPushButton(header)
         self._copy.setProperty("look", "small")
         self._copy.clicked.connect(self._copy_text)

@@ -157,7 +157,8 @@ class TurnView(QWidget):
     def selected_text(self) -> str:
         """What is selected in the turn; "" where nothing is."""
         if self._bubble.label.hasSelectedText():
-            return self._bubble.label.selectedText()
+            # A label hands out its lines as a document's paragraphs.
+            return self._bubble.label.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -178,26 +179,24 @@ class TurnView(QWidget):
     def _text_views(self) -> list[QTextEdit | QPlainTextEdit]:
         return [self.tokens, *self.findChildren(QPlainTextEdit), *self.findChildren(Prose)]
 
-    def edit_question(self) -> None:
-        """Let the question be edited in its place."""
+    def edit_question(self, send_key: str) -> None:
+        """Let the question be edited in its place, and sent with that key, until `end_edit`."""
         if self.editor is not None:
             self.editor.setFocus()
             return
-        self.editor = editor = QuestionEditor(self.turn.question, self)
+        self.editor = editor = QuestionEditor(self.turn.question, send_key, self)
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
-        editor.submitted.connect(self._edited)
-        editor.cancelled.connect(self._end_edit)
+        # What was written stays until somebody takes it: it may not be possible to ask just now.
+        editor.submitted.connect(self.edited)
+        editor.cancelled.connect(self.end_edit)
         editor.show()
         editor.edit.moveCursor(QTextCursor.MoveOperation.End)
         editor.setFocus()
 
-    def _edited(self, text: str) -> None:
-        self._end_edit()
-        self.edited.emit(text)
-
-    def _end_edit(self) -> None:
+    def end_edit(self) -> None:
+        """Show the question again as it was."""
         if self.editor is not None:
             self._column.removeWidget(self.editor)
             self.editor.hide()

@@ -104,6 +104,10 @@ class Transcript(QScrollArea):
                 return index, top - slot.y()
         return None
 
+    def shows(self, chat: Chat) -> bool:
+        """Whether these are the turns of that chat."""
+        return list(self._slots) == chat.turns
+
     def show_chat(self, chat: Chat) -> None:
         """Show all turns of a chat, from where it was read last, or from its end."""
         self._column.setUpdatesEnabled(False)

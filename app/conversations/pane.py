@@ -249,7 +249,7 @@ class ChatPane(QFrame):
     def _ask_to_empty(self, sure: bool) -> None:
         self._sure = sure
         count = len(self._keeper.conversations)
-        text = self.tr("Delete %n chat(s) for good?", "", count) if sure else self.tr("Empty the trash")
+        text = self.tr("Delete %n chat(s) permanently?", "", count) if sure else self.tr("Empty the trash")
         self.empty.setText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -36,7 +36,7 @@ class RowMenu(QMenu):
         self.clear()
         if chat.trashed_at is not None:
             self._add("restore", translate("ChatPane", "Restore"), chat)
-            self._add("purge", translate("ChatPane", "Delete for good"), chat)
+            self._add("purge", translate("ChatPane", "Delete permanently"), chat)
             return
         self._add("rename", translate("ChatPane", "Rename"), chat)
         if chat.archived_at is None:

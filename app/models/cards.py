@@ -101,7 +101,7 @@ class Card(QFrame):
         self._leading = self._leading and address == self._page
         self._page = address
         self.page_button.setVisible(bool(address))
-        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Its page…"))
+        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Model page…"))
         self.page_button.setAccessibleName(f"{self.page_button.text()}: {self.name.text()}")
 
     def _lead_to_page(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
+from app import wording
 from app.models.hub_wording import hub_sentence
 from app.preferences.table_page import TablePage
 from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN
@@ -80,7 +81,7 @@ class NetworkPage(TablePage):
         if self._kept is None:
             help_ = self.tr("For models that ask for consent or are private. It is kept in the system's keychain only.")
         elif self._kept:
-            help_ = self.tr("The keychain has your token.")
+            help_ = self.tr("Your token is in the keychain.")
         else:
             help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
         self._token_row.set_words(self.tr("Hub token"), help_)
@@ -114,6 +115,4 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     }.get(found.token)
     if token is None:
         return reached
-    return translate("Settings", "{help} {effect}", "two sentences, one after the other").format(
-        help=reached, effect=token
-    )
+    return wording.joined(reached, token)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from app import wording
 from app.language import LANGUAGES
 from app.preferences.controls import Chooser, Number, Switch, WholeNumber
 from app.preferences.form import Form
@@ -99,9 +100,9 @@ class TablePage(Form):
         self.title.setText(translate("Settings", self._title))
         self.reset.setText(translate("Settings", "Back to the defaults"))
         effects = {
-            NEXT_ANSWER: translate("Settings", "Changes hold from the next answer on."),
-            NEXT_MODEL: translate("Settings", "It holds for models that are loaded from then on."),
-            NEXT_START: translate("Settings", "It holds from the next start on."),
+            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer on."),
+            NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
+            NEXT_START: translate("Settings", "Applies from the next start on."),
         }
         # What holds for every row is said once.
         shared = {setting.effect for setting, _, _ in self._bound}
@@ -111,8 +112,7 @@ class TablePage(Form):
         for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
             help_ = translate("Preferences", setting.help)
             if setting.effect in effects and not note:
-                both = translate("Settings", "{help} {effect}", "two sentences, one after the other")
-                help_ = both.format(help=help_, effect=effects[setting.effect])
+                help_ = wording.joined(help_, effects[setting.effect])
             row.set_words(translate("Preferences", setting.title), help_)
             if isinstance(control, Chooser):
                 for index, (value, words) in enumerate(setting.choices):
