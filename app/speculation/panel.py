@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
+from app.looks import set_look
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
@@ -192,11 +193,7 @@ class SpeculationPanel(QFrame):
     def _show_sentence(self, sentence: str, pays: bool) -> None:
         self._sentence.setVisible(bool(sentence))
         set_text(self._sentence, sentence)
-        look = "reason" if pays else "reason-plain"
-        if self._sentence.property("look") != look:
-            self._sentence.setProperty("look", look)
-            self._sentence.style().unpolish(self._sentence)
-            self._sentence.style().polish(self._sentence)
+        set_look(self._sentence, "reason" if pays else "reason-plain")
 
     def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
         history = self._history
