@@ -23,8 +23,8 @@ def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
 class Setting:
     """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
 
-    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least. `page` "" means that the
-    window keeps it without a row for it.
+    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least, and thousands are
+    set apart where `grouped`. `page` "" means that the window keeps it without a row for it.
     """
 
     key: str
@@ -38,6 +38,7 @@ class Setting:
     most: float = 0
     step: float = 1
     least_words: str = ""
+    grouped: bool = True
 
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""
@@ -251,6 +252,7 @@ class Preferences:
         least=-1,
         most=2**31 - 1,
         least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
+        grouped=False,
     )
     overflow: str = setting(
         "refuse",
