@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListView,
     QMenu,
@@ -64,6 +65,14 @@ class ChatPane(QFrame):
         self._back.setProperty("look", "plain")
         self.empty = QPushButton(self)
         self.empty.setProperty("look", "button")
+        # Until the store has been read there is nothing to go back from or to empty.
+        self._back.hide()
+        self.empty.hide()
+        self.hint = QLabel(self)
+        self.hint.setProperty("look", "muted")
+        self.hint.setWordWrap(True)
+        self.hint.setContentsMargins(10, 8, 8, 0)
+        self.hint.hide()
         self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
@@ -98,6 +107,7 @@ class ChatPane(QFrame):
         column.addLayout(line)
         column.addWidget(self._back)
         column.addWidget(self.empty)
+        column.addWidget(self.hint)
         column.addWidget(view, 1)
         column.addWidget(self.settings)
 
@@ -161,12 +171,14 @@ class ChatPane(QFrame):
             return
         keeper = self._keeper
         self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
+        self.hint.setVisible(keeper.ready and not self.model.rows)
         self.list.setCurrentIndex(self.model.row_of(self._shown))
 
     def _search(self, text: str) -> None:
         if not text.strip():
             self._fill()
             return
+        self.hint.hide()
 
         def find(store: ConversationStore) -> _Found:
             return store.search.titles(text), store.search.messages(text)
@@ -269,7 +281,18 @@ class ChatPane(QFrame):
         self._back.setAccessibleName(self.tr("Back to the chats"))
         self._back.setToolTip(self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))
+        self.hint.setText(self._why_empty())
         self.settings.setText(self.tr("Settings"))
+
+    def _why_empty(self) -> str:
+        """What stands where no chat is listed."""
+        if self.folder is not None:
+            return self.tr("No chats in this folder.")
+        return {
+            ACTIVE: self.tr("Your chats appear here."),
+            ARCHIVED: self.tr("Nothing is archived."),
+            TRASHED: self.tr("The trash is empty."),
+        }[self._keeper.view]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
