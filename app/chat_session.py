@@ -71,6 +71,8 @@ class ChatSession(ModelSession):
         """Show the empty chat; there is always one, and it may hold a draft."""
         if self._blank.turns:
             self._blank = self._make_blank()
+        # A chat that is still being read is no longer waited for.
+        self._wanted = None
         self.open(self._blank)
 
     def open(self, chat: Chat) -> None:
@@ -141,9 +143,7 @@ class ChatSession(ModelSession):
 
     def trash(self, conversation_id: int) -> None:
         """Move a chat to the trash; its answers stop. `trashed` follows, and `restore` undoes it."""
-        for live in list(self._live.values()):
-            if live.chat.id == conversation_id:
-                live.cancel()
+        self._stop_answers(conversation_id)
 
         def gone(title: str) -> None:
             if self.chat.id == conversation_id:
@@ -178,7 +178,13 @@ class ChatSession(ModelSession):
 
         self.keeper.do(lambda store: store.conversations.purge_trash(), forget)
 
+    def _stop_answers(self, conversation_id: int) -> None:
+        for live in list(self._live.values()):
+            if live.chat.id == conversation_id:
+                live.cancel()
+
     def _forget(self, conversation_id: int) -> None:
+        self._stop_answers(conversation_id)
         self._open.pop(conversation_id, None)
         if conversation_id in self.deleted:
             self.deleted.remove(conversation_id)

@@ -202,8 +202,10 @@ class MainWindow(QMainWindow):
         self._composer.edit.edited.connect(self._update_actions)
         self._composer.edit.edited.connect(self._keep_draft)
         self._composer.files.changed.connect(self._keep_draft)
+        self._composer.files.changed.connect(self._update_actions)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
         self._composer.edit.files_given.connect(self._attach)
+        self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
         self._application.theme.changed.connect(self._actions.repaint)
@@ -216,9 +218,11 @@ class MainWindow(QMainWindow):
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
             self._session.keep_place(self._shown, self._transcript.place)
-        self._shown = chat
+        again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
-        self._transcript.show_chat(chat)
+        # Chosen once more, it stays as it is read, with what is being edited in it.
+        if not again:
+            self._transcript.show_chat(chat)
         self._watch.newest()
         self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
@@ -241,9 +245,12 @@ class MainWindow(QMainWindow):
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
-        """A question that could not be kept stands in the composer again."""
-        if chat is self._session.chat and not self._composer.has_text:
+        """A question that could not be kept stands in the composer of its chat again, before what is there by now."""
+        if chat is self._session.chat:
             self._composer.put_back(turn.question, turn.attachments)
+        else:
+            words = "\n\n".join(part for part in (turn.question, chat.draft) if part)
+            self._session.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
 
     def _attach(self, files: list[str]) -> None:
         self._commands.attach(files, self._composer.files)
@@ -320,13 +327,14 @@ class MainWindow(QMainWindow):
         self._actions.update(
             Circumstances(
                 can_ask=session.ready,
-                has_text=self._composer.has_text,
+                has_text=self._composer.can_be_sent,
                 streaming=session.chat.streaming,
                 has_turns=bool(turns),
                 has_answer=any(turn.answer.text for turn in turns),
                 can_retry=session.ready and bool(turns),
                 can_go_on=session.ready and bool(turns) and turns[-1].answer.unfinished,
-                is_kept=session.chat.id is not None,
+                # A chat that holds no more than a draft is the next new one, not one of the list.
+                is_kept=session.chat.id is not None and bool(turns),
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
                 can_measure=session.ready and session.quiet,

@@ -121,7 +121,7 @@ class ModelSession(QObject):
         self._follow(self.engine.set_draft(draft))
 
     def unload(self) -> None:
-        """Give back the memory of both models."""
+        """Frees the memory of both models."""
         self._follow(self.engine.unload())
 
     def _follow(self, future: Future[Any]) -> None:

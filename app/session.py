@@ -183,8 +183,10 @@ class Session(ChatSession):
         self.keeper.do(lambda store: _tokens_and_rounds(store, message_id), show, lambda _: self._reading.discard(turn))
 
     def stop(self) -> None:
-        if self.chat.turns and (live := self._live.get(self.chat.turns[-1])):
-            live.cancel()
+        """End what is written in the chat on screen: its last answer, or one further up that is continued."""
+        for turn in self.chat.turns:
+            if live := self._live.get(turn):
+                live.cancel()
 
     def save_again(self) -> None:
         """Try once more to write the ends of answers that the system refused."""
@@ -215,7 +217,14 @@ class Session(ChatSession):
 
     def _take_path(self, chat: Chat, path: list[Message]) -> None:
         streaming = [live.turn for live in self._live.values() if live.chat is chat]
-        chat.turns = turns_of(path, [turn for turn in chat.turns if turn.answer.ended] + streaming)
+        turns = turns_of(path, [turn for turn in chat.turns if turn.answer.ended] + streaming)
+        for turn in streaming:
+            # Asked since the path was read: it is on its way to the end of that path, or to a question in it.
+            if turn.answer_place.id is None:
+                asked = turn.question_place.id
+                known = (place for place, one in enumerate(turns) if asked and one.question_place.id == asked)
+                turns[next(known, len(turns)) :] = [turn]
+        chat.turns = turns
         self.path_changed.emit(chat)
 
     def _write_and_start(
@@ -226,7 +235,8 @@ class Session(ChatSession):
         give_back: Callable[[], object],
     ) -> None:
         """Write the turn down; only when it is on disk, hand it to the engine."""
-        live = self._live[turn] = Live(chat, turn, self.speculation, self.sampling)
+        chosen = self.generation_of(chat)
+        live = self._live[turn] = Live(chat, turn, chosen.speculation, chosen.sampling)
 
         def job(store: ConversationStore) -> tuple[Message | None, Message]:
             asked, answered = write(store)
@@ -291,6 +301,9 @@ class Session(ChatSession):
         self.bridge.close()
         for live in self._live.values():
             live.cancel()
+        for live in self._refused:
+            # The disk may have room again.
+            live.write_end()
         self.keeper.close()
         if self._engine is not None:
             self._engine.close()

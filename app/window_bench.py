@@ -1,10 +1,14 @@
 """`tandem bench --window`: what the window costs, measured on the real one.
 
 A stored chat of many messages is open while an answer streams into it at a fixed rate; a frame is what the Qt thread
-does for one picture on the screen: taking what the engine said, layout, painting. A long answer tells whether a token
-costs more at its end than at its start, and an answer of many rounds what the live panel costs by itself. Then two
-engines answer alone and in the window, in turns: the ratio is what the window takes from them. The starter pair shares
-the processor with the window; the other one waits for something else, as an engine on a GPU does.
+does for one picture on the screen: taking what the engine said, layout, painting. From frame to frame is counted from
+the first picture with words of the answer on: before it there is nothing to show. A long answer tells whether a token
+costs more at its end than at its start, and an answer of many rounds what the live panel costs by itself.
+
+Then two engines answer alone and in the window, in turns: the ratio is what the window takes from them. One waits for
+something else, as an engine on a GPU does, and loses only what Python's lock costs. The other one is the starter pair,
+whose threads need every core: there each second of the Qt thread is one that they do not have, so it is said too how
+much that was, and the ratio of the two speeds with the same second on idle cores would be nearer to 1.
 """
 
 from __future__ import annotations
@@ -53,54 +57,85 @@ class Frames:
     """How long the thread worked for it."""
     interval_ms: list[float] = field(default_factory=list)
     """How long after the picture before it."""
+    cpu_ms: list[float] = field(default_factory=list)
+    """Processor time since the picture before it: without the waits for a processor that others have."""
     _since: float | None = None
     _spent: float = 0.0
-    _painted: bool = False
+    _cpu: float = 0.0
+    _painted: float | None = None
     _last: float | None = None
+    _streams: Callable[[], bool] = lambda: True
 
     @contextmanager
-    def recording(self, bridge: Bridge, window: QWidget) -> Iterator[None]:
-        from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QObject
+    def recording(self, bridge: Bridge, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
+        """`streams` says whether there are words of the answer yet."""
+        from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
+
+        self._streams, self._cpu = streams, time.thread_time()
 
         frames = self
 
         class Paints(QObject):
-            def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-                if event.type() == QEvent.Type.UpdateRequest:
-                    frames.paints()
-                return False
+            """Lets the window paint and looks at the clock behind it."""
+
+            inside = False
+
+            def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+                if event.type() != QEvent.Type.UpdateRequest or self.inside:
+                    return False
+                frames.begins()
+                self.inside = True
+                QCoreApplication.sendEvent(watched, event)
+                self.inside = False
+                frames.painted()
+                return True
 
         dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
         window.installEventFilter(paints)
-        bridge.frame_begins.connect(self.begins)
+        bridge.frame_begins.connect(self.has_news)
         dispatcher.aboutToBlock.connect(self.waits)
         yield
         dispatcher.aboutToBlock.disconnect(self.waits)
-        bridge.frame_begins.disconnect(self.begins)
+        bridge.frame_begins.disconnect(self.has_news)
         window.removeEventFilter(paints)
+
+    def has_news(self) -> None:
+        """The engine has said something: work for the next picture, even where the thread had no time to wait."""
+        if self._painted is not None:
+            self._end(self._painted)
+        self.begins()
 
     def begins(self) -> None:
         """There is work for a picture."""
         if self._since is None:
             self._since = time.perf_counter()
 
-    def paints(self) -> None:
-        """The picture is painted now."""
-        self.begins()
-        self._painted = True
+    def painted(self) -> None:
+        """A picture, or a part that was missing in it, has been painted."""
+        self._painted = time.perf_counter()
 
     def waits(self) -> None:
         """There is nothing to do for now."""
         if self._since is None:
             return
         now = time.perf_counter()
-        self._spent += now - self._since
-        self._since = None
-        if self._painted:
-            self.busy_ms.append(1000 * self._spent)
+        if self._painted is None:
+            self._spent += now - self._since
+            self._since = None
+        else:
+            self._end(now)
+
+    def _end(self, now: float) -> None:
+        """The picture is finished at `now`."""
+        assert self._since is not None
+        cpu_before, self._cpu = self._cpu, time.thread_time()
+        if self._streams():
+            self.cpu_ms.append(1000 * (self._cpu - cpu_before))
+            self.busy_ms.append(1000 * (self._spent + now - self._since))
             if self._last is not None:
                 self.interval_ms.append(1000 * (now - self._last))
-            self._spent, self._painted, self._last = 0.0, False, now
+            self._last = now
+        self._spent, self._since, self._painted = 0.0, None, None
 
 
 def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dict[str, Any]:
@@ -155,7 +190,7 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
     engine, frames = SteadyEngine(rate, round(rate * seconds)), Frames()
     with (
         _window(application, lambda: engine, messages) as (window, session),
-        frames.recording(session.bridge, window),
+        frames.recording(session.bridge, window, lambda: _has_words(session)),
     ):
         began = time.thread_time()
         answer = session.ask(_QUESTION).answer
@@ -170,6 +205,8 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
         "median_ms": statistics.median(times),
         "p99_ms": _percentile(times, 0.99),
         "worst_ms": max(times),
+        "cpu_median_ms": statistics.median(frames.cpu_ms),
+        "cpu_worst_ms": max(frames.cpu_ms),
         "interval_median_ms": statistics.median(frames.interval_ms),
         "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
         "interval_worst_ms": max(frames.interval_ms),
@@ -185,7 +222,7 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
     with _window(application, lambda: engine, 0) as (window, session):
         answer = session.ask(_QUESTION).answer
         session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
-        with frames.recording(session.bridge, window):
+        with frames.recording(session.bridge, window, lambda: bool(answer.tokens)):
             wait(lambda: answer.ended, 4 * tokens / rate + 10)
     fifth = len(answer.tokens) // 5
     return {
@@ -197,6 +234,10 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
         "worst_ms": max(frames.busy_ms),
         "interval_worst_ms": max(frames.interval_ms),
     }
+
+
+def _has_words(session: Session) -> bool:
+    return bool(session.chat.turns and session.chat.turns[-1].answer.tokens)
 
 
 def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
@@ -290,19 +331,24 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
     alone: list[float] = []
     shown: list[float] = []
     costs: list[float] = []
+    others: list[float] = []
     for _ in range(repetitions + 1):
         alone.append(_speed_alone(session))
         session.new_chat()
-        began = time.thread_time()
+        began, whole = time.thread_time(), time.process_time()
         answer = session.ask(_QUESTION).answer
         wait(lambda answer=answer: answer.ended, 120)  # type: ignore[misc]
-        costs.append(1000 * (time.thread_time() - began) / max(1, len(answer.tokens)))
+        spent, tokens = time.thread_time() - began, max(1, len(answer.tokens))
+        costs.append(1000 * spent / tokens)
+        others.append(1000 * (time.process_time() - whole - spent) / tokens)
         shown.append(answer.stats.decode_tps or 0.0)
     return {
         "alone_tps": statistics.median(alone[1:]),
         "shown_tps": statistics.median(shown[1:]),
         "ratio": statistics.median(second / first for first, second in zip(alone[1:], shown[1:], strict=True) if first),
         "gui_cpu_s_per_1000_tokens": statistics.median(costs[1:]),
+        "other_cpu_s_per_1000_tokens": statistics.median(others[1:]),
+        "cores": os.cpu_count(),
     }
 
 
@@ -343,7 +389,8 @@ def table(report: dict[str, Any]) -> str:
         f"{frames['count']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
         f"{frames['messages']} messages ({frames['tokens']} tokens)",
         f"work a frame: median {frames['median_ms']:.1f} ms, 99th percentile {frames['p99_ms']:.1f} ms, worst "
-        f"{frames['worst_ms']:.1f} ms",
+        f"{frames['worst_ms']:.1f} ms; processor time of it: median {frames['cpu_median_ms']:.1f} ms, worst "
+        f"{frames['cpu_worst_ms']:.1f} ms",
         f"from frame to frame: median {frames['interval_median_ms']:.1f} ms, 99th percentile "
         f"{frames['interval_p99_ms']:.1f} ms, worst {frames['interval_worst_ms']:.1f} ms, {frames['late']} later than "
         f"{LATE_MS:.0f} ms",
@@ -358,6 +405,8 @@ def table(report: dict[str, Any]) -> str:
         share = report[key]
         lines.append(
             f"{name}: {share['alone_tps']:.0f} tokens/s alone, {share['shown_tps']:.0f} in the window, ratio "
-            f"{share['ratio']:.3f}; Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s for 1,000 tokens"
+            f"{share['ratio']:.3f}; of {share['cores']} cores, 1,000 tokens take the Qt thread "
+            f"{share['gui_cpu_s_per_1000_tokens']:.2f} s and all other threads "
+            f"{share['other_cpu_s_per_1000_tokens']:.2f} s"
         )
     return "\n".join(lines)

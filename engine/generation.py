@@ -52,9 +52,7 @@ class Generation:
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt)
         sequence = self.conversation.main
-        sequence.boundaries = (
-            turn_boundaries(main.tokenizer, request.messages, prompt) if sequence.needs_boundaries else ()
-        )
+        sequence.boundaries = turn_boundaries(main.tokenizer, messages, prompt) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary)
         self.ids: list[int] = []
         self.reason: str | None = None
@@ -163,11 +161,12 @@ class Generation:
 
     def start_over(self) -> None:
         """The caches are lost: what was committed is read again, as far as the prefix cache has not got it."""
-        self.conversation = self._cache.take(self._main, self.conversation.main.tokens)
+        lost = self.conversation.main
+        self.conversation = self._cache.take(self._main, lost.tokens)
+        self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:
-        """The end of the answer."""
-        self._text.finish()
+        """The end of the answer. Text that is held back when it is cancelled between two rounds was told to nobody."""
         return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats())
 
     def release(self) -> None:

@@ -132,17 +132,17 @@ class PrefixStore:
 
     def _make_room(self) -> None:
         files = sorted(self._folder.glob("*.safetensors"), key=_age)
-        total = sum(file.stat().st_size for file in files)
+        total = sum(map(_size, files))
         while files and total > self._budget:
             oldest = files.pop(0)
-            total -= oldest.stat().st_size
+            total -= _size(oldest)
             self._index.pop(oldest.with_suffix(".json"), None)
             _delete(oldest.with_suffix(".json"))
 
 
 def stored_bytes(folder: Path) -> int:
     """What the finished turns in `folder` take, whoever's they are."""
-    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+    return sum(map(_size, folder.glob("*.safetensors")))
 
 
 def clear_folder(folder: Path) -> None:
@@ -195,8 +195,9 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 
 def _stamp(model: LoadedModel) -> str:
-    """Changes with everything that caches depend on: the weights' files, the cache's precision, the libraries."""
-    files = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in weight_files(model.info.path)]
+    """Changes with everything that caches depend on: weights, configuration, the cache's precision, the libraries."""
+    sources = [*weight_files(model.info.path), model.info.path / "config.json"]
+    files = [(file.name, _size(file), _age(file)) for file in sources]
     versions = [version(name) for name in ("mlx", "mlx-lm")]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -208,4 +209,16 @@ def _checksum(path: Path) -> str:
 
 
 def _age(path: Path) -> int:
-    return path.stat().st_mtime_ns
+    """When it was written; 0 where another program was quicker to delete it."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _size(path: Path) -> int:
+    """Its bytes; 0 as in `_age`."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -33,6 +33,9 @@ from engine.slices import at_once
 from engine.stats import RequestStats
 from engine.tuning import Calibration
 
+# A queue cannot be waited for without end when an end is given, not even a very late one.
+LONGEST_SLEEP_S = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
@@ -93,7 +96,7 @@ class Scheduler:
         after = self.settings.unload_after_s
         if after is None or not self.models.loaded:
             return None
-        return max(0.0, self._last_used + after - time.monotonic())
+        return min(max(0.0, self._last_used + after - time.monotonic()), LONGEST_SLEEP_S)
 
     def configure(self, settings: EngineSettings) -> None:
         """Other limits from now on; what each of them reaches is said where they are declared."""

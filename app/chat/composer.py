@@ -263,9 +263,11 @@ class Composer(QWidget):
         self.files.show_chat(attachments)
 
     def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
-        """A question that could not be asked stands in the box again."""
-        self.files.show_files(attachments)
-        self.edit.insertPlainText(text)
+        """A question that could not be asked stands in the box again, before what has been written since."""
+        self.files.show_files((*attachments, *self.files.attachments))
+        cursor = self.edit.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Start)
+        cursor.insertText(f"{text}\n\n" if self.edit.toPlainText().strip() else text)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
@@ -295,6 +297,11 @@ class Composer(QWidget):
     @property
     def has_text(self) -> bool:
         return bool(self.edit.toPlainText().strip() or self.edit.preedit())
+
+    @property
+    def can_be_sent(self) -> bool:
+        """A file that is still being read would be left behind."""
+        return self.has_text and not self.files.reading
 
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))

@@ -39,7 +39,8 @@ class TurnView(QWidget):
     """A question, its answer and the foot. Paints from the turn it was made for.
 
     `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question,
-    `pressed` follows a click beside its texts, `focus_lost` when what had the focus is gone.
+    `pressed` follows a click beside its texts, `focus_lost` when what had the focus is gone. `grows` carries by how
+    many pixels its answer will be higher, before it is.
     """
 
     link_chosen = Signal(str)
@@ -48,6 +49,7 @@ class TurnView(QWidget):
     rounds_selected = Signal(object)
     tokens_wanted = Signal()
     pressed = Signal()
+    grows = Signal(int)
     focus_lost = Signal()
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
@@ -103,6 +105,8 @@ class TurnView(QWidget):
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
+        self.tokens.grows.connect(self.grows)
+        self._body.grows.connect(self.grows)
         self._note.acted.connect(self.acted)
         self.answer_row.acted.connect(lambda word: self.acted.emit(_ANSWER_WORDS.get(word, word)))
         self.question_row.acted.connect(lambda word: self.acted.emit(_QUESTION_WORDS.get(word, word)))
@@ -136,7 +140,10 @@ class TurnView(QWidget):
             self.answer_row.setEnabled(False)
             if had_focus:
                 self.focus_lost.emit()
-        self._foot.setVisible(answer.ended and bool(self._foot.text()))
+        shows_foot = answer.ended and bool(self._foot.text())
+        if shows_foot and self._foot.isHidden() and self.isVisible():
+            self.grows.emit(self._foot.height() + self._column.spacing())
+        self._foot.setVisible(shows_foot)
         self._want_tokens()
         if answer.tokens and not self._had_tokens:
             # What was selected before the tokens were read could not be told from which rounds it is.
@@ -151,7 +158,8 @@ class TurnView(QWidget):
     def selected_text(self) -> str:
         """What is selected in the turn; "" where nothing is."""
         if self._bubble.label.hasSelectedText():
-            return self._bubble.label.selectedText()
+            # A label hands out its lines as a document's paragraphs.
+            return self._bubble.label.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -172,28 +180,26 @@ class TurnView(QWidget):
     def _text_views(self) -> list[QTextEdit | QPlainTextEdit]:
         return [self.tokens, *self.findChildren(QPlainTextEdit), *self.findChildren(Prose)]
 
-    def edit_question(self) -> None:
-        """Let the question be edited in its place."""
+    def edit_question(self, send_key: str) -> None:
+        """Let the question be edited in its place, and sent with that key, until `end_edit`."""
         if self.editor is not None:
             self.editor.setFocus()
             return
-        self.editor = editor = QuestionEditor(self.turn.question, self)
+        self.editor = editor = QuestionEditor(self.turn.question, send_key, self)
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
         # The room of the buttons below the question stays, and with it the answer's distance.
         self._keep_room(True)
-        editor.submitted.connect(self._edited)
-        editor.cancelled.connect(self._end_edit)
+        # What was written stays until somebody takes it: it may not be possible to ask just now.
+        editor.submitted.connect(self.edited)
+        editor.cancelled.connect(self.end_edit)
         editor.show()
         editor.edit.moveCursor(QTextCursor.MoveOperation.End)
         editor.setFocus()
 
-    def _edited(self, text: str) -> None:
-        self._end_edit()
-        self.edited.emit(text)
-
-    def _end_edit(self) -> None:
+    def end_edit(self) -> None:
+        """Show the question again as it was."""
         if self.editor is not None:
             self._column.removeWidget(self.editor)
             self.editor.hide()

@@ -31,7 +31,8 @@ from app.chat.formulas import with_signs
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-_MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+# How answers are read: what looks like HTML is text.
+MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
 _PARAGRAPH_SPACE = 12
 # Of the room that a paragraph has below it, Qt leaves next to nothing above a table.
@@ -74,7 +75,7 @@ class Prose(FlowingText):
         self.ensurePolished()
         document = self.document()
         marked, formulas = with_signs(text)
-        document.setMarkdown(marked, _MARKDOWN)
+        document.setMarkdown(marked, MARKDOWN)
         _space(document, self.font())
         if formulas:
             if self._painter is None:

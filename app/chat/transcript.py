@@ -104,6 +104,10 @@ class Transcript(QScrollArea):
                 return index, top - slot.y()
         return None
 
+    def shows(self, chat: Chat) -> bool:
+        """Whether these are the turns of that chat."""
+        return list(self._slots) == chat.turns
+
     def show_chat(self, chat: Chat) -> None:
         """Show all turns of a chat, from where it was read last, or from its end."""
         self._column.setUpdatesEnabled(False)
@@ -218,6 +222,7 @@ class Transcript(QScrollArea):
         if self._query is not None:
             view.mark(self._query)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
+        view.grows.connect(lambda pixels: self._make_room(turn, pixels))
         view.pressed.connect(lambda: self.turned_to.emit(turn))
         view.link_chosen.connect(self._show_link)
         view.acted.connect(lambda word: self._act(turn, word))
@@ -311,6 +316,16 @@ class Transcript(QScrollArea):
         menu.addAction(self.tr("Copy the address")).triggered.connect(
             lambda: QGuiApplication.clipboard().setText(address)
         )
+
+    def _make_room(self, turn: Turn, pixels: int) -> None:
+        """Scroll on before the last answer grows: what is there is then moved, and only the new line is painted.
+
+        Once anything in the view has changed its size, Qt can only paint all of it again.
+        """
+        bar = self.verticalScrollBar()
+        last = bool(self._slots) and turn is next(reversed(self._slots))
+        if last and self._at_end and self._wanted is None and bar.maximum() > 0:
+            bar.setMaximum(bar.maximum() + pixels)
 
     def _range_changed(self, _minimum: int, maximum: int) -> None:
         # The bar takes its width from the margin, which keeps the column in line with the composer.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from app.conversations.encoding import attachments_from_json, attachments_to_json, to_json
+from app.conversations.encoding import attachments_from_json, attachments_to_json, object_from_json, to_json
 from app.conversations.errors import NotFound
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange
@@ -225,6 +224,7 @@ class ConversationList:
             self._database.execute("UPDATE folders SET closed = ? WHERE id = ?", (closed, folder_id))
 
     def order_folders(self, folder_ids: Sequence[int]) -> None:
+        """Put the folders into this order; one that is not named keeps its position."""
         with self._database.write() as changes:
             changes.folders = True
             for position, folder_id in enumerate(folder_ids):
@@ -270,7 +270,7 @@ def _conversation(row: sqlite3.Row) -> Conversation:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         system_prompt=row["system_prompt"],
-        settings=json.loads(row["settings"]),
+        settings=object_from_json(row["settings"]),
         draft=row["draft"],
         draft_attachments=attachments_from_json(row["draft_attachments"]),
         streaming=bool(row["streaming"]),

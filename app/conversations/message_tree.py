@@ -7,13 +7,13 @@ selected.
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import TYPE_CHECKING
 
 from app.conversations.encoding import (
     attachments_from_json,
     attachments_to_json,
+    object_from_json,
     stats_from_json,
     stats_to_json,
     to_json,
@@ -338,7 +338,8 @@ class MessageTree:
 
 
 def _message(row: sqlite3.Row) -> Message:
-    error = None if row["error"] is None else json.loads(row["error"])
+    error = None if row["error"] is None else object_from_json(row["error"])
+    seed = row["seed"]
     return Message(
         id=row["id"],
         uid=row["uid"],
@@ -355,10 +356,10 @@ def _message(row: sqlite3.Row) -> Message:
             main_model=row["main_model"],
             draft_model=row["draft_model"],
             method=row["method"],
-            settings=json.loads(row["settings"]),
-            seed=None if row["seed"] is None else int(row["seed"]),
+            settings=object_from_json(row["settings"]),
+            seed=int(seed) if seed is not None and seed.isdecimal() else None,
         ),
         stats=stats_from_json(row["stats"]),
         finish_reason=row["finish_reason"],
-        error=None if error is None else (error["code"], error["arguments"]),
+        error=None if error is None else (str(error.get("code", "")), error.get("arguments") or {}),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -24,7 +24,7 @@ from app import theme
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.list_model import ROW, ChatListModel
 from app.conversations.records import Conversation, Folder
-from app.conversations.row_menu import RowMenu, fill_folders
+from app.conversations.row_menu import MOVES, RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
+
+
+class _Rows(QListView):
+    """Leaves the keys that move a folder to the pane, which would be taken for steps in the list."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if QKeySequence(event.keyCombination()) in MOVES.values():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class ChatPane(QFrame):
@@ -76,7 +86,7 @@ class ChatPane(QFrame):
         self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
-        self.list = QListView(self)
+        self.list = _Rows(self)
         self.settings = QPushButton(self)
         self.settings.setProperty("look", "plain")
         self.row_menu = RowMenu(self)
@@ -169,10 +179,13 @@ class ChatPane(QFrame):
         # A row that is being edited must not be taken away.
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
-        keeper = self._keeper
+        keeper, before = self._keeper, self.list.currentIndex().data(ROW)
         self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
         self.hint.setVisible(keeper.ready and not self.model.rows)
-        self.list.setCurrentIndex(self.model.row_of(self._shown))
+        # Who works on a folder with the keys stays on it.
+        folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
+        stays = folder.isValid() and self.list.hasFocus()
+        self.list.setCurrentIndex(folder if stays else self.model.row_of(self._shown))
 
     def _search(self, text: str) -> None:
         if not text.strip():
@@ -206,7 +219,7 @@ class ChatPane(QFrame):
         if isinstance(row, Conversation):
             self.fill_menu(row)
         elif isinstance(row, Folder):
-            self.row_menu.fill_for_folder(row)
+            self.row_menu.fill_for_folder(row, self._keeper.folders)
         else:
             return
         self.row_menu.popup(self.list.viewport().mapToGlobal(place))
@@ -248,11 +261,15 @@ class ChatPane(QFrame):
     def _ask_to_empty(self, sure: bool) -> None:
         self._sure = sure
         count = len(self._keeper.conversations)
-        text = self.tr("Delete %n chat(s) for good?", "", count) if sure else self.tr("Empty the trash")
+        text = self.tr("Delete %n chat(s) permanently?", "", count) if sure else self.tr("Empty the trash")
         self.empty.setText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
+        keys = QKeySequence(event.keyCombination())
+        if isinstance(row, Folder) and self.list.hasFocus() and keys in MOVES.values():
+            self.row_menu.folder_acted.emit("up" if keys == MOVES["up"] else "down", row.id)
+            return
         closes = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(event.key()))
         if isinstance(row, Folder) and closes is not None and self.list.hasFocus():
             if row.closed != closes:

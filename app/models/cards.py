@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.chat.one_line import OneLine
 from app.models import wording
 from app.models.hub_wording import size_words
 from app.models.marks import Badge, Bar
@@ -38,7 +39,8 @@ class Card(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.name, self.facts = QLabel(self), QLabel(self)
+        # Both ends of a model's name tell it from others.
+        self.name, self.facts = OneLine(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
         self.name.setProperty("look", "title")
         self.facts.setProperty("look", "muted")
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
@@ -99,7 +101,7 @@ class Card(QFrame):
         self._leading = self._leading and address == self._page
         self._page = address
         self.page_button.setVisible(bool(address))
-        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Its page…"))
+        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Model page…"))
         self.page_button.setAccessibleName(f"{self.page_button.text()}: {self.name.text()}")
 
     def _lead_to_page(self) -> None:

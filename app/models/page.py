@@ -308,7 +308,7 @@ class ModelsPage(QWidget):
         elif report.checked:
             self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
         else:
-            self._say(self.tr("{name} came without checksums, so nothing can be compared.").format(name=name))
+            self._say(self.tr("{name} came without checksums, so its files cannot be checked.").format(name=name))
 
     def _say(self, sentence: str) -> None:
         self._note.setText(sentence)
@@ -371,7 +371,7 @@ class ModelsPage(QWidget):
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=wording.number(tokens)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.preferences.values.fit_context))
-        self.context.setAccessibleName(self.tr("Context that memory is reckoned for"))
+        self.context.setAccessibleName(self.tr("Context for which memory is calculated"))
         self._arrange()
 
     def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]

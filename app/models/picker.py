@@ -132,7 +132,7 @@ class Picker(Overlay):
         if self._role == "draft" and self._session.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
-        return self.tr("Nothing here is called that.") if known else self.tr("Looking at the models here…")
+        return self.tr("No model here has that name.") if known else self.tr("Looking at the models here…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
         current = self._current()

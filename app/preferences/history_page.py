@@ -173,7 +173,7 @@ class HistoryPage(QWidget):
             return True
 
         def done(written: bool) -> None:
-            good, bad = self.tr("Written to {file}."), self.tr("The file could not be written. Choose another folder.")
+            good, bad = self.tr("Saved to {file}."), self.tr("The file could not be saved. Choose another folder.")
             self._said.setText(good.format(file=file) if written else bad)
             self._said.show()
 

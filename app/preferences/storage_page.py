@@ -118,7 +118,7 @@ class StoragePage(Form):
             self._look()
 
         def failed(_: Exception) -> None:
-            self._say(self.tr("The chats could not be backed up. Look whether the disk has room."))
+            self._say(self.tr("The chats could not be backed up. Check whether the disk has space."))
 
         keeper.do(lambda store: back_up_now(store, keeper.path), done, failed)
 
@@ -131,9 +131,9 @@ class StoragePage(Form):
         """Move the models now; the chats, which are open, at the next start."""
         if id_ == "chats":
             self._library.preferences.change(move_chats_to=str(place))
-            self._say(self.tr("The chats move to {folder} when Tandem starts the next time.").format(folder=place))
+            self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=place))
         elif self._library.running:
-            self._say(self.tr("Models are being downloaded. Move them when that has ended."))
+            self._say(self.tr("Models are being downloaded. Move them when that is finished."))
         else:
             self._move_models(self._kept[id_].folder, place)
 

@@ -93,14 +93,14 @@ class Preferences:
         "system",
         page="general",
         title=QT_TRANSLATE_NOOP("Preferences", "Language"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Of the window. A model answers in the language you write in."),
+        help=QT_TRANSLATE_NOOP("Preferences", "For the window. A model answers in the language you write in."),
         choices=(("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")), *LANGUAGE_NAMES),
     )
     theme: str = setting(
         "system",
         page="general",
         title=QT_TRANSLATE_NOOP("Preferences", "Appearance"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Light, dark, or whatever the system shows."),
+        help=QT_TRANSLATE_NOOP("Preferences", "Light, dark, or like the system."),
         choices=(
             ("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")),
             ("light", QT_TRANSLATE_NOOP("Preferences", "Light")),
@@ -111,7 +111,7 @@ class Preferences:
         100,
         page="general",
         title=QT_TRANSLATE_NOOP("Preferences", "Text size"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Of everything in the window."),
+        help=QT_TRANSLATE_NOOP("Preferences", "For everything in the window."),
         choices=(
             (90, QT_TRANSLATE_NOOP("Preferences", "Small")),
             (100, QT_TRANSLATE_NOOP("Preferences", "Normal")),
@@ -158,7 +158,7 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Guesses per round"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.",
+            "Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.",
         ),
         effect=NEXT_ANSWER,
         least=0,
@@ -275,7 +275,7 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the main model"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "What the model notes down of a chat. Fewer bits take less memory; answers can change a little.",
+            "What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.",
         ),
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
@@ -329,8 +329,8 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Prefix cache"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "In GB. So much memory may hold chats that were read, so that their next question need not be read from "
-            "the start.",
+            "In GB. Memory for chats that were already read, so that their next question need not be read from the "
+            "start.",
         ),
         most=256.0,
         step=0.5,
@@ -357,7 +357,7 @@ class Preferences:
     log_level: str = setting(
         "warning",
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Write down"),
+        title=QT_TRANSLATE_NOOP("Preferences", "Record"),
         help=QT_TRANSLATE_NOOP(
             "Preferences", "What the record below holds. It is in memory only, and no chat text is ever in it."
         ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from app import wording
 from app.language import LANGUAGES
 from app.preferences.controls import Chooser, Number, Switch, WholeNumber
 from app.preferences.form import Form
@@ -57,6 +58,12 @@ class TablePage(Form):
             control.update()
         self._below.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
 
+    def keep_typed(self) -> None:
+        """Take what stands in the text fields as if they had been left."""
+        fields = [(setting.key, control) for setting, control, _ in self._bound if isinstance(control, QLineEdit)]
+        # All at once: a change of one shows what is kept of the others.
+        self.preferences.change(**{key: field.text().strip() for key, field in fields})
+
     def _reset(self) -> None:
         self.preferences.change(**{setting.key: setting.default for setting, _, _ in self._bound})
 
@@ -95,9 +102,9 @@ class TablePage(Form):
         self.title.setText(translate("Settings", self._title))
         self.reset.setText(translate("Settings", "Back to the defaults"))
         effects = {
-            NEXT_ANSWER: translate("Settings", "Changes hold from the next answer on."),
-            NEXT_MODEL: translate("Settings", "It holds for models that are loaded from then on."),
-            NEXT_START: translate("Settings", "It holds from the next start on."),
+            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer on."),
+            NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
+            NEXT_START: translate("Settings", "Applies from the next start on."),
         }
         # What holds for most rows is said once, above them; a row of which it is not true says what is.
         common, count = Counter(setting.effect for setting, _, _ in self._bound).most_common(1)[0]
@@ -107,8 +114,7 @@ class TablePage(Form):
         for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
             help_ = translate("Preferences", setting.help)
             if setting.effect in effects and not (note and setting.effect == common):
-                both = translate("Settings", "{help} {effect}", "two sentences, one after the other")
-                help_ = both.format(help=help_, effect=effects[setting.effect])
+                help_ = wording.joined(help_, effects[setting.effect])
             row.set_words(translate("Preferences", setting.title), help_)
             if isinstance(control, Chooser):
                 for index, (value, words) in enumerate(setting.choices):

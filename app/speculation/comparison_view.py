@@ -256,4 +256,4 @@ class ComparisonView(Overlay):
 
 def _token(token: Token | None) -> str:
     """A token between quotation marks, as far as it can be seen."""
-    return "“”" if token is None else f"“{token.text}”".replace("\n", "↵")
+    return wording.quoted("" if token is None else token.text.replace("\n", "↵"))

@@ -24,7 +24,7 @@ def percent(share: float | None) -> str:
     """A share between 0 and 1 as whole percent."""
     if share is None:
         return NONE
-    return QCoreApplication.translate("Figures", "{value} %").format(value=number(100 * share, 0))
+    return QCoreApplication.translate("Figures", "{value}%").format(value=number(100 * share, 0))
 
 
 def seconds(value: float | None) -> str:
@@ -107,7 +107,7 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
     else:
         sentence = translate("Figures", "Round {number}: the main model alone").format(number=record.number)
     text = answer.text_of_round(record.number)
-    return f"{sentence}\n“{text}”" if text.strip() else sentence
+    return f"{sentence}\n{wording.quoted(text)}" if text.strip() else sentence
 
 
 def source_name(source: str) -> str:

@@ -106,8 +106,8 @@ class LearnedSection(QWidget):
         if self.table.rows:
             self._note.setText(
                 self.tr(
-                    "Measured on this computer, and followed while you chat: what the number of guesses is chosen by. "
-                    "What is forgotten is measured anew."
+                    "Measured on this computer and kept up to date while you chat: the number of guesses is chosen by "
+                    "it. What you forget is measured again."
                 )
             )
         else:

@@ -110,7 +110,7 @@ class TuningView(Overlay):
         ]
         if found.complete:
             said.append(
-                self.tr("Answers go by this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
+                self.tr("Answers use this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
             )
         else:
             said.append(self.tr("It was stopped early: what was not reached keeps its old figures."))

@@ -22,7 +22,10 @@ def parse_repository(text: str) -> str:
     text = text.strip().strip("\"'<>")
     path = text
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/", "www.huggingface.co/")):
-        path = unquote(urlsplit(text if "://" in text else f"https://{text}").path).strip("/")
+        try:
+            path = unquote(urlsplit(text if "://" in text else f"https://{text}").path).strip("/")
+        except ValueError as error:
+            raise HubError("bad-name", text[:200]) from error
         path = path.removeprefix("models/")
         if path.startswith(("datasets/", "spaces/", "collections/")):
             raise HubError("bad-name", text[:200])

@@ -57,6 +57,11 @@ class Flight:
     def depth(self) -> int:
         return 0 if self.proposal is None else self.proposal.count
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it guesses less than it was asked to, because more would hardly have been right."""
+        return self.proposal is not None and self.proposal.stopped
+
 
 @dataclass(frozen=True, slots=True)
 class Landing:

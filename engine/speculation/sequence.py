@@ -113,6 +113,11 @@ class Sequence:
         """Feed one guess, a lazy array of shape (1,), inside `open_drafts`; returns lazy logits (1, V)."""
         return self._pass(guess[None])[0]
 
+    def close_drafts(self, fed: int) -> None:
+        """No guess follows the `fed` ones that `draft` has fed since `open_drafts`."""
+        self.rollback.shorten(fed)
+        self._guess_rows = fed
+
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
         """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
 

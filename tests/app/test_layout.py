@@ -152,7 +152,7 @@ def test_what_most_settings_of_a_page_share_is_said_once(open_shown: OpenShown) 
     for setting in settings_of("generation"):
         row = next(row for row in shown.rows if row.control is shown.control(setting.key))
         assert shown.note.text() not in row.help.text()
-        assert ("It holds" in row.help.text()) is (setting.effect != NEXT_ANSWER)
+        assert ("pplies" in row.help.text()) is (setting.effect != NEXT_ANSWER)
 
 
 def test_a_table_keeps_its_distance_from_a_list(qtbot: QtBot) -> None:

@@ -434,7 +434,7 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow, qtb
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     window = open_window(ScriptedEngine([Script("One.")]))
-    assert "second time" in window._banner.text
+    assert "already open in another window" in window._banner.text
     ask(window, "first")
     wait_for_end(window, qtbot)
     assert turns(window) == [("first", "One.")]
@@ -542,3 +542,237 @@ def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow,
     qtbot.waitUntil(lambda: bool(turns(window)) and bool(answer_of(window).tokens))
     assert not window._panel.strip.isVisibleTo(window._panel)
     assert window._panel._no_rounds.isVisibleTo(window._panel)
+
+
+def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window._composer.edit.setPlainText("half a thou")
+    qtbot.waitUntil(lambda: window._session.chat.id is not None)
+    window._update_actions()
+    for action in ("delete-chat", "archive-chat", "pin-chat", "move-chat", "rename-chat", "export-chat"):
+        assert not window._actions[action].isEnabled()
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    assert titles(window) == ["First"]
+    assert window._actions["delete-chat"].isEnabled()
+
+
+def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
+    for question in ("one", "two"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["find-in-chat"].trigger()
+    window._find.edit.setText("draft")
+    assert window._find.count.text() == "2 of 2"
+    window._actions["ask-again"].trigger()
+    assert window._find.count.text() == "1 of 1"
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    for _ in range(2):
+        QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
+    assert window._find.count.text() == "1 of 1"
+
+
+def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(ScriptedEngine([Script("A draft."), Script("Two.")]))
+    for question in ("first", "second"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+    first = next(chat.id for chat in window._session.keeper.conversations if chat.title == "First")
+    session = window._session
+    messages = session.keeper.wait_for(lambda store: [message.id for message in store.messages.path(first)])
+    window._chats.search.setText("draft")
+    window._commands.show_hit(first, messages[1])
+    qtbot.waitUntil(lambda: session.chat.id == first)
+    session.new_chat()
+    settle(window, qtbot)
+    assert turns(window) == []
+    assert not window._find.isVisible()
+
+
+def test_a_new_chat_stays_although_another_was_still_being_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat.id
+    assert chat is not None
+    window._session.open_id(chat)
+    window._actions["new-chat"].trigger()
+    settle(window, qtbot)
+    assert turns(window) == []
+
+
+def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
+    window = open_window(engine)
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["ask-again"].trigger()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "Two.")])
+    settle(window, qtbot)
+    view(window).answer_row.button("previous").click()
+    ask(window, "second")
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Three.")])
+    assert [m["content"] for m in engine.requests[-1].messages] == ["first", "One.", "second"]
+    settle(window, qtbot)
+    path = window._session.keeper.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    assert path == ["first", "One.", "second", "Three."]
+
+
+def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
+    window = open_window(engine)
+    session = window._session
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    session.set_own(session.chat, "", {"temperature": 0.5, "seed": 7})
+    turn = session.chat.turns[0]
+    window._actions["continue-answer"].trigger()
+    window._actions["new-chat"].trigger()
+    qtbot.waitUntil(lambda: turn.answer.text == "One. More.")
+    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.seed) == (0.5, 7)
+    settle(window, qtbot)
+
+
+def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script(STORY)])
+    window = open_window(engine)
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    engine.gate = threading.Semaphore(5)
+    turn = window._session.chat.turns[0]
+    window._commands.act_on_turn(turn, "go-on")
+    qtbot.waitUntil(lambda: len(turn.answer.text) > len("One."))
+    assert not window._session.ready
+    assert window._actions["stop"].isEnabled()
+    window._actions["stop"].trigger()
+    engine.gate.release(1000)
+    qtbot.waitUntil(lambda: turn.answer.state is State.CANCELLED)
+    assert window._session.ready
+    settle(window, qtbot)
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "writing", "another chat"])
+def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.message_tree.MessageTree.add_user_turn", full)
+        ask(window, "precious words")
+        if meanwhile == "writing":
+            window._composer.edit.setPlainText("and more")
+        elif meanwhile == "another chat":
+            window._actions["new-chat"].trigger()
+        qtbot.waitUntil(lambda: window._banner.isVisible())
+    window._session.open(chat)
+    expected = "precious words\n\nand more" if meanwhile == "writing" else "precious words"
+    assert window._composer.edit.toPlainText() == expected
+    settle(window, qtbot)
+
+
+def test_an_end_that_was_refused_is_tried_again_when_the_window_closes(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.answers.Answers.finish", full)
+        patch.setattr("app.conversations.answers.Answers.append", full)
+        ask(window, "Tell me a story")
+        qtbot.waitUntil(lambda: window._banner.isVisible())
+    window.close()
+    store, report = open_store(data_folder() / "chats.db")
+    assert report.interrupted == ()
+    assert store.messages.path(1)[1].content == STORY
+    store.close()
+
+
+def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One."), Script(STORY), Script("Three.")])
+    window = open_window(engine)
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    view(window, 0).question_row.button("edit").click()
+    editor = view(window, 0).editor
+    assert editor is not None
+    editor.edit.setPlainText("changed at length")
+    engine.gate = threading.Semaphore(5)
+    ask(window, "second")
+    qtbot.waitUntil(lambda: bool(answer_of(window).text))
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    assert view(window, 0).editor is editor
+    assert editor.edit.toPlainText() == "changed at length"
+    engine.gate.release(1000)
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: turns(window) == [("changed at length", "Three.")])
+    settle(window, qtbot)
+
+
+@pytest.mark.parametrize("send_key", ["enter", "modifier"])
+def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, qtbot: QtBot, send_key: str) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window._composer.set_send_key(send_key)
+    window._composer.edit.setPlainText("first")
+    window._composer.send()
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._composer.edit.setPlainText("a draft that stays")
+    window._actions["edit-last"].trigger()
+    editor = view(window).editor
+    assert editor is not None
+    if send_key == "modifier":
+        QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+        assert editor.edit.toPlainText() == "first\n"
+    editor.edit.setPlainText("changed")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: turns(window) == [("changed", "Two.")])
+    assert window._composer.edit.toPlainText() == "a draft that stays"
+    settle(window, qtbot)
+
+
+def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+    long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
+    window = open_window(ScriptedEngine([Script(long)]))
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    bar, chat = window._transcript.verticalScrollBar(), window._session.chat.id
+    assert chat is not None
+    qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
+    bar.setValue(bar.maximum() // 3)
+    read = bar.value()
+    view(window, 0).question_row.button("edit").click()
+    editor = view(window, 0).editor
+    window._session.open_id(chat)
+    settle(window, qtbot)
+    assert view(window, 0).editor is editor
+    view(window, 0).end_edit()
+    assert abs(bar.value() - read) < 100

@@ -11,7 +11,14 @@ from engine.events import Finished, TokensCommitted
 if TYPE_CHECKING:
     from app.application import Application
 
-_SHARE = {"alone_tps": 100.0, "shown_tps": 98.0, "ratio": 0.98, "gui_cpu_s_per_1000_tokens": 0.5}
+_SHARE = {
+    "alone_tps": 100.0,
+    "shown_tps": 98.0,
+    "ratio": 0.98,
+    "gui_cpu_s_per_1000_tokens": 0.5,
+    "other_cpu_s_per_1000_tokens": 9.5,
+    "cores": 2,
+}
 
 
 def test_frames_are_counted_while_text_streams_into_a_long_chat(qapp: Application) -> None:
@@ -36,6 +43,7 @@ def test_the_report_can_be_read(qapp: Application) -> None:
     assert "1000 tokens at 5000/s" in words
     assert "over 20 rounds" in words
     assert words.count("ratio 0.980") == 2
+    assert "of 2 cores, 1,000 tokens take the Qt thread 0.50 s and all other threads 9.50 s" in words
 
 
 def test_a_frame_is_all_the_work_up_to_the_painting() -> None:
@@ -43,10 +51,31 @@ def test_a_frame_is_all_the_work_up_to_the_painting() -> None:
     frames.begins()
     frames.waits()
     assert frames.busy_ms == []
-    frames.paints()
+    for _ in range(2):
+        frames.begins()
+        frames.painted()
+        frames.waits()
+    assert len(frames.busy_ms) == len(frames.cpu_ms) == 2
+    assert len(frames.interval_ms) == 1
+
+
+def test_a_picture_ends_where_work_for_the_next_one_begins_at_once() -> None:
+    frames = Frames()
+    frames.has_news()
+    frames.painted()
+    frames.has_news()
+    frames.painted()
     frames.waits()
-    frames.paints()
-    frames.waits()
+    assert len(frames.busy_ms) == 2
+
+
+def test_what_is_painted_before_the_first_word_is_no_frame() -> None:
+    frames = Frames()
+    for streams in (False, True, True):
+        frames._streams = lambda streams=streams: streams
+        frames.has_news()
+        frames.painted()
+        frames.waits()
     assert len(frames.busy_ms) == 2
     assert len(frames.interval_ms) == 1
 

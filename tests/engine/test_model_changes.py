@@ -22,7 +22,7 @@ from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving import PLAIN, Client, alone, request, run, submit
 from tests.patience import PATIENCE_S
-from tests.tiny_models import write_disturbed_copy
+from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 Outcome = LoadedPair | EngineError
 
@@ -99,6 +99,25 @@ def test_a_stream_goes_on_while_a_draft_is_loaded(scheduler: Scheduler, tiny_dra
     finish(scheduler)
     assert client.finished.ids == expected.ids
     assert client.finished.stats.drafted > 0
+
+
+@pytest.mark.parametrize("instead", ["none", "another"])
+def test_a_draft_that_goes_while_it_reads_the_prompt_does_not_end_the_answer(tmp_path: Path, instead: str) -> None:
+    main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
+    draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
+    scheduler = Scheduler()
+    scheduler.load(main, draft)
+    asked = request("the quick brown fox " * 400, max_tokens=12)
+    expected = alone(scheduler, replace(asked, speculation=PLAIN)).ids
+    client = begun(scheduler, asked)
+    # It has read a piece of several.
+    scheduler.step()
+    scheduler.set_draft(draft if instead == "another" else None)
+    finish(scheduler)
+    assert client.finished.ids == expected
+    assert ("no-draft" in client.reasons) == (instead == "none")
+    assert (client.finished.stats.drafted > 0) == (instead == "another")
+    scheduler.close()
 
 
 @pytest.mark.usefixtures("disk_without_waiting")

@@ -160,6 +160,31 @@ def test_what_belongs_to_other_weights_is_ignored(tiny_main: Path, tmp_path: Pat
     assert session(other, tmp_path / "store", asked).stats.cached_tokens == 0
 
 
+def test_what_belongs_to_another_configuration_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_main, model)
+    asked = request(max_tokens=1)
+    session(model, tmp_path / "store", asked)
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**config, "rope_theta": 500.0}))
+    assert session(model, tmp_path / "store", asked).stats.cached_tokens == 0
+
+
+def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    asked = request(max_tokens=1)
+    for name in ("a.json", "a.safetensors"):
+        # Listed, and gone when it is looked at.
+        (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    session(tiny_main, tmp_path, asked)
+    scheduler = opened(tiny_main, tmp_path)
+    [client] = run(scheduler, asked)
+    assert client.finished.stats.cached_tokens == client.finished.stats.prompt_tokens - 1
+    assert scheduler.status.prefix_cache.stored > 0
+    scheduler.close()
+
+
 def test_another_version_of_the_format_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
     asked = request(max_tokens=1)
     session(tiny_main, tmp_path, asked)

@@ -124,9 +124,11 @@ class Addresses(HTMLParser):
         super().__init__()
         self.tags: set[str] = set()
         self.addresses: list[str] = []
+        self.styles = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        self.styles += sum(name == "style" for name, _value in attrs)
         self.addresses += [f"{tag} {name}" for name, _value in attrs if name in ("src", "href", "srcset", "data")]
 
 
@@ -141,6 +143,53 @@ def test_html_escapes_everything_and_refers_to_nothing(store: ConversationStore,
     assert "default-src 'none'" in text
     assert "url(" not in text
     assert "<pre><code>&lt;b&gt;bold&lt;/b&gt;\n</code></pre>" in text
+
+
+def html_of(store: ConversationStore, answer: str, tmp_path: Path, question: str = "q") -> str:
+    chat = store.conversations.create(title="formulas")
+    asked = store.messages.add_user_turn(chat, question)
+    store.answers.finish(store.answers.start(asked, AnswerSource()), "stop", RequestStats(), answer)
+    write_text(runner(store), chat, tmp_path / "formulas.html", HTML)
+    return (tmp_path / "formulas.html").read_text()
+
+
+def test_html_sets_the_formulas_of_answers(store: ConversationStore, tmp_path: Path) -> None:
+    text = html_of(store, "So $a < b$ and\n$$\n\\sum_{i=1}^n x_i\n$$\nwith `$code$`, $5.", tmp_path, "Is $a < b$?")
+    assert 'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and<math' in text
+    assert 'display="block"' in text
+    assert "<mo>∑</mo>" in text
+    assert "</math>with `$code$`, $5.</div>" in text
+    assert "Is $a &lt; b$?" in text
+    assert text.count("<math ") == 2
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\text{<script>alert(1)</script>}",
+        r"\text{<img src=x onerror=alert(1)>}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{background:url(http://evil.example)}{x}",
+        r"\unicode{x3c}script>",
+        r"&lt;script&gt;",
+        r"\text{&lt;script&gt;alert(1)&lt;/script&gt;}",
+        r"x \color{red;background:url(x)} y",
+    ],
+)
+def test_a_formula_brings_nothing_into_the_page_but_mathematics(
+    store: ConversationStore, tmp_path: Path, latex: str
+) -> None:
+    page = Addresses()
+    page.feed(html_of(store, f"See $${latex}$$ there.", tmp_path))
+    assert page.tags.isdisjoint({"script", "img", "a", "b", "object"})
+    assert page.addresses == []
+    assert page.styles == 0
+
+
+def test_a_formula_that_cannot_be_set_stays_as_it_was_written(store: ConversationStore, tmp_path: Path) -> None:
+    text = html_of(store, r"One $\nosuchcommand x$, one $\frac{a$.", tmp_path)
+    assert "<math" not in text
+    assert r"One $\nosuchcommand x$" in text
 
 
 def test_markdown_shows_what_the_chat_shows(store: ConversationStore, chat: int, tmp_path: Path) -> None:

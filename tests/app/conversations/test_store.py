@@ -334,3 +334,21 @@ def test_statistics_of_other_versions_are_read_as_far_as_they_go(store: Conversa
     _turn, answer = ask(store, chat, "q", "a")
     store.database.execute("UPDATE messages SET stats = ? WHERE id = ?", ('{"rounds": 3, "of_tomorrow": 1}', answer))
     assert store.messages.get(answer).stats == RequestStats(rounds=3)
+
+
+@pytest.mark.parametrize("damaged", ["{", "[1]", "\ufffd\ufffd", '{"generated_tokens": "x"}'])
+def test_a_bad_byte_beside_the_words_does_not_hide_them(store: ConversationStore, damaged: str) -> None:
+    chat = store.conversations.create(title="Precious")
+    turn, answer = ask(store, chat, "What was it?", "This.")
+    store.presets.save("mine", "", {})
+    for statement in (
+        "UPDATE conversations SET settings = ?1, draft_attachments = ?1",
+        "UPDATE messages SET settings = ?1, attachments = ?1, seed = ?1, stats = ?1, error = ?1",
+        "UPDATE presets SET settings = ?1",
+    ):
+        store.database.execute(statement, (damaged,))
+    assert [listed.title for listed in store.conversations.view()] == ["Precious"]
+    assert texts(store, chat) == ["What was it?", "This."]
+    assert [preset.name for preset in store.presets.all()] == ["mine"]
+    assert store.messages.get(turn).attachments == ()
+    assert store.messages.get(answer).stats in (None, RequestStats())

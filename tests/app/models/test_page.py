@@ -61,7 +61,7 @@ def test_a_model_with_a_missing_file_says_so_and_can_be_fetched_again(open_shown
     window, library, _ = open_shown()
     page = open_page(window, INSTALLED)
     card = card_of(page, "mlx-community/Phi-4-mini-instruct-4bit")
-    assert card.facts.text() == "Cannot be used. A file of it is missing."
+    assert card.facts.text() == "Cannot be used. One of its files is missing."
     card.main_button.click()
     assert library.asked == [("add", "mlx-community/Phi-4-mini-instruct-4bit")]
 
@@ -79,11 +79,11 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
     window, library, _ = open_shown()
     page = open_page(window)
     states = {
-        "queued": ("Pause", "Waits for its turn."),
-        "resolving": ("Pause", "Asks the Hub what there is to fetch."),
+        "queued": ("Pause", "Waiting for its turn."),
+        "resolving": ("Pause", "Asking the Hub what to download."),
         "downloading": ("Pause", "5.1\u00a0GB of 8.3\u00a0GB · 48\u00a0MB/s · about"),
-        "verifying": ("Pause", "Checks every byte."),
-        "paused": ("Resume", "5.1\u00a0GB of 8.3\u00a0GB · goes on where it stopped"),
+        "verifying": ("Pause", "Checking every byte."),
+        "paused": ("Resume", "5.1\u00a0GB of 8.3\u00a0GB · resumes where it stopped"),
     }
     for state, (button, words) in states.items():
         library.show(downloading(LARGER, state))
@@ -93,7 +93,7 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
         assert window._header.downloads.isHidden() == (state == "paused")
     library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     assert card.main_button.text() == "Try again"
-    assert card.facts.text() == "The disk is full. Make room, then go on; nothing is lost."
+    assert card.facts.text() == "The disk is full. Free some space, then resume; nothing is lost."
     card.main_button.click()
     library.show(downloading(LARGER, "ready"))
     assert card.main_button.isHidden()

@@ -60,7 +60,7 @@ def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: Qt
     qtbot.waitUntil(lambda: column(page, "speedup") == ["1.5×", "2.0×"])
     page.view.sortByColumn(speedup, Qt.SortOrder.DescendingOrder)
     qtbot.waitUntil(lambda: column(page, "speedup") == ["2.0×", "1.5×"])
-    assert column(page, "accept_rate") == ["60 %", "20 %"]
+    assert column(page, "accept_rate") == ["60%", "20%"]
 
 
 def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot: QtBot) -> None:
@@ -81,7 +81,7 @@ def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtB
     assert [row["main_model"] for row in rows] == ["Other", "Big"]
     assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
     page.export_to(tmp_path / "missing" / "out.csv", "csv")
-    qtbot.waitUntil(lambda: "could not be written" in page._said.text())
+    qtbot.waitUntil(lambda: "could not be saved" in page._said.text())
 
 
 def test_an_answer_of_the_window_appears_while_the_page_is_shown(

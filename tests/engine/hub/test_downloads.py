@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
 import os
+import pathlib
 import random
 import subprocess
 import sys
@@ -17,13 +19,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hub import transfer
-from engine.hub.client import HubAccess
+from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
-from engine.hub.failures import HubError
+from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.inspection import check_folder
+from engine.hub.listing import resolve
 from tests.engine.hub.conftest import IMPATIENT_S, MANY_TRIES, QUICK
 from tests.engine.hub.model_folders import model_files
+from tests.fakehub.server import Fault
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -300,6 +304,58 @@ def test_the_token_is_in_no_log_file_or_repr(
     assert b"hf_secret" not in written
 
 
+@pytest.mark.parametrize("token", ["h\u00e4f_x", "hf_a\nb", "hf a"])
+def test_a_token_that_no_header_can_hold_is_refused_before_it_is_sent(
+    hub: FakeHub, open_queue: OpenQueue, token: str
+) -> None:
+    hub.add(NAME, sizeable())
+    queue = open_queue(token=token)
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "token-refused"
+    assert hub.requests == []
+
+
+def test_a_token_is_pasted_with_its_line_end(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.add(NAME, sizeable(), gated=True)
+    hub.tokens.add("hf_secret")
+    queue = open_queue(token=" hf_secret\n")
+    queue.add(NAME)
+    assert finish(queue).state == "ready"
+
+
+@pytest.mark.parametrize(("asked", "least"), [("Wed, 21 Oct 2099 07:28:00 GMT", 500.0), ("2", 2.0), ("\u00b2", 0.0)])
+def test_a_hub_may_ask_for_a_wait_in_seconds_or_until_a_date(hub: FakeHub, asked: str, least: float) -> None:
+    hub.api_faults["/api"] = Fault(status=429, headers={"Retry-After": asked})
+    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(InterruptedTransferError) as caught:
+        client.get_json("/api/models")
+    assert caught.value.reason == "rate-limited"
+    assert (caught.value.retry_after or 0.0) >= least
+
+
+def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
+    with HubClient(HubAccess(f"{hub.endpoint}/mirror")) as client:
+        for host in ("https://huggingface.co", f"{hub.endpoint}/mirror"):
+            link = f'<{host}/api/models?cursor=x>; rel="next"'
+            hub.api_faults["/mirror"] = Fault(status=200, headers={"Link": link})
+            assert client.get_json("/api/models") == ({}, f"{hub.endpoint}/mirror/api/models?cursor=x")
+
+
+def test_a_revision_with_a_slash_is_one_part_of_the_address(hub: FakeHub) -> None:
+    hub.add(NAME, sizeable())
+    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError):
+        resolve(client, NAME, "refs/pr/1")
+    assert hub.requests == [f"GET /api/models/{NAME}/revision/refs%2Fpr%2F1"]
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "nonsense"])
+def test_a_proxy_that_cannot_be_used_is_told(proxy: str) -> None:
+    with pytest.raises(HubError) as caught:
+        HubClient(HubAccess(proxy=proxy))
+    assert caught.value.reason == "proxy"
+
+
 def test_an_address_that_is_no_hub_is_told_apart(hub: FakeHub, open_queue: OpenQueue) -> None:
     hub.api_faults["/api"] = hub.fault("none", "none", wrong_bytes=True)
     queue = open_queue()
@@ -318,7 +374,7 @@ def test_nobody_listening_is_offline(open_queue: OpenQueue) -> None:
     assert error.reason == "offline"
 
 
-@pytest.mark.parametrize("endpoint", ["", "ftp://x", "huggingface.co", "http://"])
+@pytest.mark.parametrize("endpoint", ["http://[x", "", "ftp://x", "huggingface.co", "http://"])
 def test_an_address_without_http_is_refused_at_once(endpoint: str) -> None:
     with pytest.raises(HubError) as caught:
         HubAccess(endpoint)
@@ -445,6 +501,47 @@ def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue:
     until(lambda: not (cache / "models--org--model").exists())
 
 
+def test_cancelling_a_repair_keeps_the_model_that_was_here(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable(size=400_000)
+    repository = hub.add(NAME, files)
+    first = open_queue()
+    first.add(NAME)
+    assert finish(first).state == "ready"
+    blob = cache / "models--org--model" / "blobs" / repository.etag(SHARD)
+    blob.write_bytes(bytes(len(files[SHARD])))
+    hub.bytes_a_second = 100_000
+    # Another run of the program, and one that is interrupted itself.
+    state = cache.parent / "downloads.json"
+    for _ in range(2):
+        queue = open_queue(state_path=state)
+        queue.add(NAME, repository.commit)
+        until(lambda queue=queue: (queue.snapshot()[0].attempt, queue.snapshot()[0].bytes_per_second > 0) == (0, True))
+        queue.close()
+    queue = open_queue(state_path=state)
+    queue.cancel(NAME)
+    queue.close()
+    hub.bytes_a_second = None
+    assert [path.name for path in blob.parent.iterdir() if path.read_bytes() in files.values()]
+    snapshot = cache / "models--org--model" / "snapshots" / repository.commit
+    there = {path.name for path in snapshot.iterdir() if path.exists()}
+    assert there >= needed(files).keys() - {SHARD}
+
+
+def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    repository = hub.add(NAME, files)
+    queue = open_queue()
+    queue.add(NAME)
+    assert finish(queue).state == "ready"
+    seen = threading.Event()
+    again = open_queue(listener=lambda status: seen.set() if status.state == "verifying" else None)
+    again.add(NAME, repository.commit)
+    assert seen.wait(PATIENCE_S)
+    again.cancel(NAME)
+    again.close()
+    assert_complete(cache, files)
+
+
 def test_a_file_that_was_damaged_on_disk_is_fetched_again(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = sizeable()
     repository = hub.add(NAME, files)
@@ -469,6 +566,53 @@ def test_a_new_commit_replaces_one_that_the_hub_has_dropped(hub: FakeHub, cache:
     queue.retry(NAME)
     assert finish(queue).state == "ready"
     assert_complete(cache, files)
+
+
+def test_a_mirror_that_names_a_commit_and_does_not_have_it_is_asked_once(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.add(NAME, sizeable())
+    tree = f"/api/models/{NAME}/tree"
+    hub.api_faults[tree] = Fault(status=404, headers={"X-Error-Code": "RevisionNotFound"})
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "revision-missing"
+    assert sum(tree in asked for asked in hub.requests) == 1
+
+
+def test_a_listener_that_fails_hears_the_rest(
+    hub: FakeHub, open_queue: OpenQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub.add(NAME, sizeable())
+    told = threading.Event()
+
+    def listen(status: DownloadStatus) -> None:
+        if status.state == "ready":
+            told.set()
+        else:
+            raise RuntimeError("says the test")
+
+    queue = open_queue(listener=listen)
+    queue.add(NAME)
+    assert told.wait(PATIENCE_S)
+    assert "a listener failed on resolving" in caplog.text
+    caplog.clear()
+
+
+def test_where_links_are_not_supported_a_full_disk_is_called_so(
+    hub: FakeHub, open_queue: OpenQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    hub.add(NAME, sizeable())
+    monkeypatch.setattr(pathlib.Path, "symlink_to", lambda *_: refuse())
+    monkeypatch.setattr("engine.hub.cache_layout.shutil.copyfile", refuse)
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "disk-full"
 
 
 @pytest.mark.parametrize("name", ["../../evil.json", "/etc/evil.json", "a\\b.json", "a//b.json", "c:x.json"])
