@@ -840,6 +840,22 @@
         <translation>チャット一覧に戻る</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>このフォルダにチャットはありません。</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>チャットはここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>アーカイブしたチャットはありません。</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>ゴミ箱は空です。</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -1322,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>{count} 件中 {place} 件目</translation>
+        <source>Message {place} of {count}</source>
+        <translation>メッセージ {count} 件中 {place} 件目</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -3058,6 +3074,10 @@
         <translation>{count} 件中 {number} 件目の回答の採択率</translation>
     </message>
     <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>回答の生成中、推測で得られた結果がここに表示されます。</translation>
+    </message>
+    <message>
         <source>This answer is from a version of Tandem that did not keep rounds.</source>
         <translation>ラウンドを保存していなかったバージョンの Tandem で書かれた回答です。</translation>
     </message>
@@ -3449,7 +3469,7 @@
     </message>
     <message>
         <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
-        <translation>1 ラウンドにかかる時間（通常ステップ単位）、効果が出るために必要な当たりの割合、予想されるトークン/秒です。</translation>
+        <translation>1 ラウンドの所要時間（通常ステップ単位）、効果が出るのに必要な的中率、予想トークン/秒です。</translation>
     </message>
     <message>
         <source>Measure again</source>

@@ -840,6 +840,22 @@
         <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>이 폴더에는 대화가 없어요.</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>대화가 여기에 나타나요.</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>보관함이 비어 있어요.</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>휴지통이 비어 있어요.</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -1322,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>{count}개 중 {place}번째</translation>
+        <source>Message {place} of {count}</source>
+        <translation>메시지 {count}개 중 {place}번째</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -3056,6 +3072,10 @@
     <message>
         <source>Accept rate, answer {number} of {count}</source>
         <translation>답변 {count}개 중 {number}번째의 채택률</translation>
+    </message>
+    <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>답변을 쓰는 동안 추측으로 얻은 결과가 여기에 나타나요.</translation>
     </message>
     <message>
         <source>This answer is from a version of Tandem that did not keep rounds.</source>

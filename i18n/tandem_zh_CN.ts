@@ -840,6 +840,22 @@
         <translation>返回对话列表</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>此文件夹中没有对话。</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>你的对话会显示在这里。</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>没有已归档的对话。</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>废纸篓是空的。</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -1322,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>第 {place} 个，共 {count} 个</translation>
+        <source>Message {place} of {count}</source>
+        <translation>第 {place} 条消息，共 {count} 条</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -3056,6 +3072,10 @@
     <message>
         <source>Accept rate, answer {number} of {count}</source>
         <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
+    </message>
+    <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>生成回答时，这里会显示推测带来的效果。</translation>
     </message>
     <message>
         <source>This answer is from a version of Tandem that did not keep rounds.</source>

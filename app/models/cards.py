@@ -287,8 +287,8 @@ class ModelCard(Card):
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
         if speed := self._speed():
-            draft += " · " + speed
-        return f"{draft} · {facts}" if facts else draft
+            draft += "\u00a0· " + speed
+        return f"{draft}\u00a0· {facts}" if facts else draft
 
     def _speed(self) -> str:
         """What the draft has brought here, else what it may bring and that this is a guess."""

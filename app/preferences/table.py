@@ -20,8 +20,8 @@ AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-m
 class Setting:
     """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
 
-    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least. `page` "" means that the
-    window keeps it without a row for it.
+    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least, and thousands are
+    set apart where `grouped`. `page` "" means that the window keeps it without a row for it.
     """
 
     key: str
@@ -35,6 +35,7 @@ class Setting:
     most: float = 0
     step: float = 1
     least_words: str = ""
+    grouped: bool = True
 
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""
@@ -248,6 +249,7 @@ class Preferences:
         least=-1,
         most=2**31 - 1,
         least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
+        grouped=False,
     )
     overflow: str = setting(
         "refuse",

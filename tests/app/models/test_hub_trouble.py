@@ -151,7 +151,7 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     words = wording.download_words(library.downloads[0])
     library.close()
-    assert words.endswith("are needed and 1 MB are free on the disk. Free some space, then resume.")
+    assert words.endswith("are needed and 1\u00a0MB are free on the disk. Free some space, then resume.")
     assert hub.bytes_sent(NAME) == 0
 
 

@@ -133,29 +133,29 @@ def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue:
 
 
 def test_cancelling_a_repair_keeps_the_model_that_was_here(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    files = sizeable(size=400_000)
+    files = sizeable()
     repository = hub.add(NAME, files)
     first = open_queue()
     first.add(NAME)
     assert finish(first).state == "ready"
     blob = cache / "models--org--model" / "blobs" / repository.etag(SHARD)
     blob.write_bytes(bytes(len(files[SHARD])))
-    hub.bytes_a_second = 100_000
-    # Another run of the program, and one that is interrupted itself.
+    part = blob.with_name(f"{blob.name}.tandem.incomplete")
+    hub.fault(NAME, SHARD, stall_after=50_000)
+    # The repair itself is interrupted once.
     state = cache.parent / "downloads.json"
-    for _ in range(2):
+    for run in (1, 2):
         queue = open_queue(state_path=state)
         queue.add(NAME, repository.commit)
-        until(lambda queue=queue: (queue.snapshot()[0].attempt, queue.snapshot()[0].bytes_per_second > 0) == (0, True))
-        queue.close()
-    queue = open_queue(state_path=state)
+        until(lambda run=run: part.exists() and part.stat().st_size >= run * 50_000)
+        if run == 1:
+            queue.close()
     queue.cancel(NAME)
-    queue.close()
-    hub.bytes_a_second = None
-    assert [path.name for path in blob.parent.iterdir() if path.read_bytes() in files.values()]
+    queue.close(PATIENCE_S)
+    assert not part.exists()
     snapshot = cache / "models--org--model" / "snapshots" / repository.commit
-    there = {path.name for path in snapshot.iterdir() if path.exists()}
-    assert there >= needed(files).keys() - {SHARD}
+    there = {path.name: path.read_bytes() for path in snapshot.iterdir() if path.exists()}
+    assert there == {name: content for name, content in needed(files).items() if name != SHARD}
 
 
 def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
@@ -169,7 +169,7 @@ def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: 
     again.add(NAME, repository.commit)
     assert seen.wait(PATIENCE_S)
     again.cancel(NAME)
-    again.close()
+    again.close(PATIENCE_S)
     assert_complete(cache, files)
 
 
