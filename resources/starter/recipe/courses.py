@@ -56,6 +56,16 @@ _IN_NUMBERS = Course(
     long_every=24,
 )
 
+_IN_QUESTIONS = replace(
+    _IN_NUMBERS,
+    steps=600,
+    seed=33,
+    conversations=160_000,
+    first_rate=0.4,
+    last_rate=5 / 14,
+    question_weight=0.3,
+)
+
 COURSES = (
     # Whole answers, whole chats, and copying for its own sake.
     Course(
@@ -73,21 +83,16 @@ COURSES = (
     # Questions in numbers: short conversations, and only the first words of answers that are known by now.
     _IN_NUMBERS,
     # The same, and the questions' own words too: what may stand for what is learned from where it stands.
+    _IN_QUESTIONS,
     replace(
-        _IN_NUMBERS,
-        steps=2800,
-        seed=33,
-        conversations=160_000,
-        first_rate=_IN_NUMBERS.last_rate,
-        last_rate=0.2,
-        question_weight=0.3,
+        _IN_QUESTIONS, steps=1300, seed=35, conversations=76_000, first_rate=_IN_QUESTIONS.last_rate, last_rate=0.2
     ),
     # Back to the answers alone, on the way to rest.
     replace(
         _IN_NUMBERS,
-        steps=2600,
+        steps=2400,
         seed=34,
-        conversations=150_000,
+        conversations=140_000,
         first_rate=0.2,
         last_rate=0.0,
         languages=("en", "ko", "ja", "zh", "en"),
