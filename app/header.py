@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app import theme, wording
 from app.icons import icon
+from app.looks import set_look
 from app.models.entries import short_name
 from app.speculation.figures import percent, source_name
 from app.speculation.gauges import Segments
@@ -64,10 +65,7 @@ class Chip(QPushButton):
         self._arrow.setPixmap(
             icon("chevron-down", theme.colours().muted).pixmap(QSize(16, 16), self.devicePixelRatioF())
         )
-        if self.property("look") != look:
-            self.setProperty("look", look)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        set_look(self, look)
         self.updateGeometry()
 
     def set_name(self, name: str) -> None:
@@ -237,6 +235,8 @@ class Header(QFrame):
     def _why_off(self, pair: Pair) -> str:
         """Why no guesses can be made with this pair, in a sentence; "" when they can."""
         method = self._session.speculation.method
+        if pair.loading == "draft":
+            return self.tr("The draft model is loading. You can ask already.")
         if pair.loading:
             return self.tr("The models are loading.")
         if pair.main is None:

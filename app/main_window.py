@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
                 is_kept=session.chat.id is not None and bool(turns),
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
-                can_measure=session.ready and session.quiet,
+                can_measure=session.ready and session.quiet and not session.pair.loading,
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
                 has_report=self.news.report is not None,

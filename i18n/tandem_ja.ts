@@ -1036,16 +1036,8 @@
         <translation>推測なし</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>もう一度比較</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -1478,6 +1470,10 @@
         <translation>
             <numerusform>%n 件をダウンロード中</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はもうできます。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -2382,6 +2378,10 @@
         <translation>推測していません：ドラフトモデルが読み込まれていません。</translation>
     </message>
     <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>まだ推測していません：ドラフトモデルを読み込んでいます。</translation>
+    </message>
+    <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
         <translation>推測していません：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
@@ -2710,6 +2710,22 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Keep what models have read</source>
+        <translation>モデルが読んだ内容を保存</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>ディスクに保存し、長いチャットをすぐに再開できるようにします。チャットを完全に削除すると一緒に消えます。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>読んだ内容に使う容量</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 単位です。最も長く使っていないチャットから消えます。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -3121,6 +3137,14 @@
         <translation>ダウンロードの一覧も含みます。</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>モデルが読んだ内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>次の質問のときに、チャットを最初から読み直さずに済みます。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
@@ -3167,6 +3191,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>モデルが読んだ内容を消去</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3367,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3433,16 +3472,8 @@
         <translation>1 ラウンドの所要時間（通常ステップ単位）、効果が出るのに必要な的中率、予想トークン/秒です。</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>もう一度測る</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>

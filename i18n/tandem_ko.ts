@@ -1036,16 +1036,8 @@
         <translation>추측 끔</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>다시 비교</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -1478,6 +1470,10 @@
         <translation>
             <numerusform>다운로드 %n개 진행 중</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>초안 모델을 불러오고 있어요. 질문은 바로 할 수 있어요.</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -2382,6 +2378,10 @@
         <translation>추측 안 함: 불러온 초안 모델이 없어요.</translation>
     </message>
     <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>아직 추측하지 않는 중: 초안 모델을 불러오고 있어요.</translation>
+    </message>
+    <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
         <translation>추측 안 함: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
@@ -2710,6 +2710,22 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Keep what models have read</source>
+        <translation>모델이 읽은 내용 보관</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>디스크에 보관해서 긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>읽은 내용에 쓸 공간</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 자리를 비워요.</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -3121,6 +3137,14 @@
         <translation>다운로드 목록도 함께 있어요.</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>모델이 읽은 내용</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>대화의 다음 질문에서 처음부터 다시 읽지 않아도 돼요.</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>모델</translation>
     </message>
@@ -3167,6 +3191,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>모델이 읽은 내용 지우기</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3367,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3433,16 +3472,8 @@
         <translation>라운드 하나에 드는 시간(일반 단계 단위), 이득을 보려면 맞아야 하는 추측의 비율, 예상되는 초당 토큰이에요.</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>다시 재기</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>

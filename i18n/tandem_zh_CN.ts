@@ -1036,16 +1036,8 @@
         <translation>关推测</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>再次比较</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -1478,6 +1470,10 @@
         <translation>
             <numerusform>正在下载 %n 项</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>正在加载草稿模型，现在就可以提问。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -2382,6 +2378,10 @@
         <translation>未推测：没有加载草稿模型。</translation>
     </message>
     <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>尚未推测：草稿模型仍在加载。</translation>
+    </message>
+    <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
         <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
@@ -2710,6 +2710,22 @@
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Keep what models have read</source>
+        <translation>保留模型读过的内容</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>保存在磁盘上，长对话可以立即接着进行。永久删除对话时会一并删除。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>读过的内容可占的空间</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>以 GB 为单位。最久未用的对话先让出空间。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -3121,6 +3137,14 @@
         <translation>包括下载列表。</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>模型读过的内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>下一个问题无需从头重读整个对话。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -3167,6 +3191,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>清除模型读过的内容</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3367,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3433,16 +3472,8 @@
         <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>重新测量</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollA
 
 from app import theme
 from app.layouts import keep_right_edge
+from app.looks import set_look
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
@@ -197,11 +198,7 @@ class SpeculationPanel(QFrame):
     def _show_sentence(self, sentence: str, pays: bool) -> None:
         self._sentence.setVisible(bool(sentence))
         set_text(self._sentence, sentence)
-        look = "reason" if pays else "reason-plain"
-        if self._sentence.property("look") != look:
-            self._sentence.setProperty("look", look)
-            self._sentence.style().unpolish(self._sentence)
-            self._sentence.style().polish(self._sentence)
+        set_look(self._sentence, "reason" if pays else "reason-plain")
 
     def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
         history = self._history

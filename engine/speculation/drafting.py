@@ -23,9 +23,10 @@ from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer, Trial
-from engine.speculation.proposers.draft_model import PREFILL_CHUNK, DraftModelProposer
+from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 from engine.speculation.round import Flight, failing_as
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
 from engine.stats import RoundRecord
@@ -107,6 +108,11 @@ class Drafting:
             self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
         return problem
+
+    def expect_draft(self) -> None:
+        """One is being loaded. `set_draft` says how that went; until then rounds without any guesses say why."""
+        if self._draft is None:
+            self._why_no_draft = Choice(None, 0, "draft-loading")
 
     def prepare_for(self, draft: LoadedModel) -> Slices[None]:
         """Find out, in slices, what `set_draft` will need to know of this draft."""

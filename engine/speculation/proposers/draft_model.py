@@ -13,9 +13,9 @@ import mlx.core as mx
 
 from engine.sampling import DRAFT, Sampler
 from engine.speculation.proposers.proposal import Proposal, Trial
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 
-PREFILL_CHUNK = 512
 # Tokens of an answer that one look compares, and guesses of the rounds that it stands for.
 MOST_LOOKED_AT = 64
 LOOK_DEPTH = 8
