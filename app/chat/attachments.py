@@ -75,7 +75,7 @@ def _pdf_text(name: str, content: bytes) -> str:
     except Exception as error:
         raise NotAttachable(name, "encrypted" if _wants_key(error) else "damaged") from error
     # Fonts that map a letter to half a character are not rare, and no tokenizer takes one.
-    text = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
+    text: str = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
     if not text:
         raise NotAttachable(name, "no-text")
     return text
