@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.language import LANGUAGES
+from app.translatable import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name. PySide's own returns an untyped object."""
-    return text
 
 
 @dataclass(frozen=True)

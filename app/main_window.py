@@ -39,6 +39,7 @@ from app.models.first_run import FirstRunOffer
 from app.models.library import Library
 from app.models.switcher import Switcher
 from app.news import News
+from app.overlay import Overlay
 from app.palette import CommandPalette
 from app.panes import Panes
 from app.places import settings_folder
@@ -225,7 +226,9 @@ class MainWindow(QMainWindow):
         self._watch.newest()
         self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
-        self._composer.setFocus()
+        # A card that was opened while the chat was being read keeps the focus.
+        if all(card.isHidden() for card in self.findChildren(Overlay)):
+            self._composer.setFocus()
 
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
         if chat is self._session.chat:
@@ -334,7 +337,7 @@ class MainWindow(QMainWindow):
                 is_kept=session.chat.id is not None and bool(turns),
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
-                can_measure=session.ready and session.quiet,
+                can_measure=session.ready and session.quiet and not session.pair.loading,
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
                 has_report=self.news.report is not None,

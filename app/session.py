@@ -286,7 +286,13 @@ class Session(ChatSession):
     ) -> ChatRequest:
         """What the engine is asked for a turn. Raises `BadRequest`."""
         messages = chat.messages(turn, prompt_variables.values(self.pair))
-        return ChatRequest(messages, sampling, speculation, max_tokens=self.generation_of(chat).max_tokens)
+        return ChatRequest(
+            messages,
+            sampling,
+            speculation,
+            max_tokens=self.generation_of(chat).max_tokens,
+            conversation=chat.uid if self.keeper.lasting and chat.uid else None,
+        )
 
     def _end(self, live: Live) -> None:
         self._live.pop(live.turn, None)

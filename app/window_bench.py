@@ -7,8 +7,8 @@ costs more at its end than at its start, and an answer of many rounds what the l
 
 Then two engines answer alone and in the window, in turns: the ratio is what the window takes from them. One waits for
 something else, as an engine on a GPU does, and loses only what Python's lock costs. The other one is the starter pair,
-whose threads need every core: there each second of the Qt thread is one that they do not have, so it is said too how
-much that was, and the ratio of the two speeds with the same second on idle cores would be nearer to 1.
+which computes on the same cores as the window: what the Qt thread takes of them it lacks, so it is said how much each
+takes and how many cores that makes busy.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import statistics
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.frames import LATE_MS, Frames
 from app.steady_engine import PARAGRAPH, TOKENS_A_ROUND, SteadyEngine, WaitingEngine
 from engine.events import Finished
 from engine.requests import SamplingSettings
@@ -32,14 +32,10 @@ from engine.stats import RequestStats
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtWidgets import QWidget
-
-    from app.bridge import Bridge
     from app.main_window import MainWindow
     from app.session import Session
     from engine.events import Event
 
-LATE_MS = 32.0
 _QUESTION = "Tell me everything about speculative decoding."
 _SIZE = (1440, 900)
 _LONG_TOKENS, _LONG_RATE = 20_000, 1000.0
@@ -47,95 +43,6 @@ _ENGINE_TOKENS = 400
 _FRAME_S = 0.016
 # A round of a model that does about 40 plain steps a second on a GPU, with the Python that goes on around it.
 _GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
-
-
-@dataclass
-class Frames:
-    """Times of the Qt thread in ms, one entry a picture, while it is recording."""
-
-    busy_ms: list[float] = field(default_factory=list)
-    """How long the thread worked for it."""
-    interval_ms: list[float] = field(default_factory=list)
-    """How long after the picture before it."""
-    cpu_ms: list[float] = field(default_factory=list)
-    """Processor time since the picture before it: without the waits for a processor that others have."""
-    _since: float | None = None
-    _spent: float = 0.0
-    _cpu: float = 0.0
-    _painted: float | None = None
-    _last: float | None = None
-    _streams: Callable[[], bool] = lambda: True
-
-    @contextmanager
-    def recording(self, bridge: Bridge, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
-        """`streams` says whether there are words of the answer yet."""
-        from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
-
-        self._streams, self._cpu = streams, time.thread_time()
-
-        frames = self
-
-        class Paints(QObject):
-            """Lets the window paint and looks at the clock behind it."""
-
-            inside = False
-
-            def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-                if event.type() != QEvent.Type.UpdateRequest or self.inside:
-                    return False
-                frames.begins()
-                self.inside = True
-                QCoreApplication.sendEvent(watched, event)
-                self.inside = False
-                frames.painted()
-                return True
-
-        dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
-        window.installEventFilter(paints)
-        bridge.frame_begins.connect(self.has_news)
-        dispatcher.aboutToBlock.connect(self.waits)
-        yield
-        dispatcher.aboutToBlock.disconnect(self.waits)
-        bridge.frame_begins.disconnect(self.has_news)
-        window.removeEventFilter(paints)
-
-    def has_news(self) -> None:
-        """The engine has said something: work for the next picture, even where the thread had no time to wait."""
-        if self._painted is not None:
-            self._end(self._painted)
-        self.begins()
-
-    def begins(self) -> None:
-        """There is work for a picture."""
-        if self._since is None:
-            self._since = time.perf_counter()
-
-    def painted(self) -> None:
-        """A picture, or a part that was missing in it, has been painted."""
-        self._painted = time.perf_counter()
-
-    def waits(self) -> None:
-        """There is nothing to do for now."""
-        if self._since is None:
-            return
-        now = time.perf_counter()
-        if self._painted is None:
-            self._spent += now - self._since
-            self._since = None
-        else:
-            self._end(now)
-
-    def _end(self, now: float) -> None:
-        """The picture is finished at `now`."""
-        assert self._since is not None
-        cpu_before, self._cpu = self._cpu, time.thread_time()
-        if self._streams():
-            self.cpu_ms.append(1000 * (self._cpu - cpu_before))
-            self.busy_ms.append(1000 * (self._spent + now - self._since))
-            if self._last is not None:
-                self.interval_ms.append(1000 * (now - self._last))
-            self._last = now
-        self._spent, self._since, self._painted = 0.0, None, None
 
 
 def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dict[str, Any]:
@@ -352,6 +259,12 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
     }
 
 
+def _busy_cores(share: dict[str, Any]) -> float:
+    """How many cores the process keeps busy while the window shows an answer."""
+    spent = share["gui_cpu_s_per_1000_tokens"] + share["other_cpu_s_per_1000_tokens"]
+    return float(spent * share["shown_tps"] / 1000)
+
+
 def _speed_alone(session: Session) -> float:
     """Nobody takes the events, and the Qt thread sleeps."""
     from engine.requests import ChatRequest
@@ -405,8 +318,8 @@ def table(report: dict[str, Any]) -> str:
         share = report[key]
         lines.append(
             f"{name}: {share['alone_tps']:.0f} tokens/s alone, {share['shown_tps']:.0f} in the window, ratio "
-            f"{share['ratio']:.3f}; of {share['cores']} cores, 1,000 tokens take the Qt thread "
-            f"{share['gui_cpu_s_per_1000_tokens']:.2f} s and all other threads "
-            f"{share['other_cpu_s_per_1000_tokens']:.2f} s"
+            f"{share['ratio']:.3f}; 1,000 tokens take the Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s and all "
+            f"other threads {share['other_cpu_s_per_1000_tokens']:.2f} s of processor time, "
+            f"{_busy_cores(share):.1f} of {share['cores']} cores"
         )
     return "\n".join(lines)

@@ -188,6 +188,7 @@ def plain_reasons() -> dict[str, str]:
     return {
         "off": translate("PlainReasons", "Not guessing: speculation is switched off."),
         "no-draft": translate("PlainReasons", "Not guessing: no draft model is loaded."),
+        "draft-loading": translate("PlainReasons", "Not guessing yet: the draft model is still loading."),
         "draft-not-usable": translate(
             "PlainReasons", "Not guessing: the draft model cannot be used with this main model. {reason}"
         ),

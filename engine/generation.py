@@ -19,10 +19,9 @@ from engine.prefix_cache import Conversation, PrefixCache
 from engine.prompts import newest_turns, render, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.text import AnswerText
-
-PREFILL_CHUNK = 512
 
 
 @dataclass(slots=True)
@@ -50,7 +49,7 @@ class Generation:
         messages, prompt = _fitting(request, main.tokenizer, limit)
         self.request = request
         self.cancelled = False
-        self.conversation: Conversation = cache.take(main, prompt)
+        self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
         sequence.boundaries = turn_boundaries(main.tokenizer, messages, prompt) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary)
@@ -162,7 +161,7 @@ class Generation:
     def start_over(self) -> None:
         """The caches are lost: what was committed is read again, as far as the prefix cache has not got it."""
         lost = self.conversation.main
-        self.conversation = self._cache.take(self._main, lost.tokens)
+        self.conversation = self._cache.take(self._main, lost.tokens, self.request.conversation)
         self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:

@@ -840,6 +840,22 @@
         <translation>チャット一覧に戻る</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>このフォルダにチャットはありません。</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>チャットはここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>アーカイブしたチャットはありません。</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>ゴミ箱は空です。</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
@@ -1020,16 +1036,8 @@
         <translation>推測なし</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>もう一度比較</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -1330,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>{count} 件中 {place} 件目</translation>
+        <source>Message {place} of {count}</source>
+        <translation>メッセージ {count} 件中 {place} 件目</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -1462,6 +1470,10 @@
         <translation>
             <numerusform>%n 件をダウンロード中</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はもうできます。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -2210,7 +2222,7 @@
     </message>
     <message>
         <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の集計もしません。</translation>
+        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
         <source>Tries the mirror, the proxy and the token with two small requests.</source>
@@ -2364,6 +2376,10 @@
     <message>
         <source>Not guessing: no draft model is loaded.</source>
         <translation>推測していません：ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>まだ推測していません：ドラフトモデルを読み込んでいます。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
@@ -2696,6 +2712,22 @@
         <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>モデルが読んだ内容を保存</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>ディスクに保存し、長いチャットをすぐに再開できるようにします。チャットを完全に削除すると一緒に消えます。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>読んだ内容に使う容量</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 単位です。最も長く使っていないチャットから消えます。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまでの時間</translation>
     </message>
@@ -2976,11 +3008,6 @@
         <source>Applies from the next start on.</source>
         <translation>次回の起動から有効になります。</translation>
     </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help}{effect}</translation>
-    </message>
 </context>
 <context>
     <name>ShortcutSheet</name>
@@ -3047,6 +3074,10 @@
         <translation>{count} 件中 {number} 件目の回答の採択率</translation>
     </message>
     <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>回答の生成中、推測で得られた結果がここに表示されます。</translation>
+    </message>
+    <message>
         <source>This answer is from a version of Tandem that did not keep rounds.</source>
         <translation>ラウンドを保存していなかったバージョンの Tandem で書かれた回答です。</translation>
     </message>
@@ -3106,6 +3137,14 @@
         <translation>ダウンロードの一覧も含みます。</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>モデルが読んだ内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>次の質問のときに、チャットを最初から読み直さずに済みます。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
@@ -3152,6 +3191,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>モデルが読んだ内容を消去</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3352,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3415,19 +3469,11 @@
     </message>
     <message>
         <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
-        <translation>1 ラウンドにかかる時間（通常ステップ単位）、効果が出るために必要な当たりの割合、予想されるトークン/秒です。</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
+        <translation>1 ラウンドの所要時間（通常ステップ単位）、効果が出るのに必要な的中率、予想トークン/秒です。</translation>
     </message>
     <message>
         <source>Measure again</source>
         <translation>もう一度測る</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>

@@ -840,6 +840,22 @@
         <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>이 폴더에는 대화가 없어요.</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>대화가 여기에 나타나요.</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>보관함이 비어 있어요.</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>휴지통이 비어 있어요.</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -1020,16 +1036,8 @@
         <translation>추측 끔</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>다시 비교</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -1330,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>{count}개 중 {place}번째</translation>
+        <source>Message {place} of {count}</source>
+        <translation>메시지 {count}개 중 {place}번째</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -1462,6 +1470,10 @@
         <translation>
             <numerusform>다운로드 %n개 진행 중</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>초안 모델을 불러오고 있어요. 질문은 바로 할 수 있어요.</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -2210,7 +2222,7 @@
     </message>
     <message>
         <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem은 직접 요청할 때만 연결해요. Hub 검색, 다운로드, 위의 테스트가 전부예요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록을 세는 곳도 없어요.</translation>
+        <translation>Tandem은 직접 요청할 때만 연결해요. Hub 검색, 다운로드, 위의 테스트가 전부예요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록도 수집하지 않아요.</translation>
     </message>
     <message>
         <source>Tries the mirror, the proxy and the token with two small requests.</source>
@@ -2238,7 +2250,7 @@
     </message>
     <message>
         <source>It refuses your token: it is wrong, expired or revoked.</source>
-        <translation>토큰은 거부했어요. 틀렸거나 만료됐거나 취소된 토큰이에요.</translation>
+        <translation>토큰은 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요.</translation>
     </message>
     <message>
         <source>It does not say whether your token is right.</source>
@@ -2364,6 +2376,10 @@
     <message>
         <source>Not guessing: no draft model is loaded.</source>
         <translation>추측 안 함: 불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>아직 추측하지 않는 중: 초안 모델을 불러오고 있어요.</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
@@ -2696,6 +2712,22 @@
         <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>모델이 읽은 내용 보관</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>디스크에 보관해서 긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>읽은 내용에 쓸 공간</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 자리를 비워요.</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>쓰지 않는 모델을 내리기까지</translation>
     </message>
@@ -2976,11 +3008,6 @@
         <source>Applies from the next start on.</source>
         <translation>다음에 시작할 때부터 적용돼요.</translation>
     </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help} {effect}</translation>
-    </message>
 </context>
 <context>
     <name>ShortcutSheet</name>
@@ -3047,6 +3074,10 @@
         <translation>답변 {count}개 중 {number}번째의 채택률</translation>
     </message>
     <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>답변을 쓰는 동안 추측으로 얻은 결과가 여기에 나타나요.</translation>
+    </message>
+    <message>
         <source>This answer is from a version of Tandem that did not keep rounds.</source>
         <translation>라운드를 저장하지 않던 버전의 Tandem에서 쓴 답변이에요.</translation>
     </message>
@@ -3106,6 +3137,14 @@
         <translation>다운로드 목록도 함께 있어요.</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>모델이 읽은 내용</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>대화의 다음 질문에서 처음부터 다시 읽지 않아도 돼요.</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>모델</translation>
     </message>
@@ -3152,6 +3191,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>모델이 읽은 내용 지우기</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3352,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3418,16 +3472,8 @@
         <translation>라운드 하나에 드는 시간(일반 단계 단위), 이득을 보려면 맞아야 하는 추측의 비율, 예상되는 초당 토큰이에요.</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>다시 재기</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>

@@ -840,6 +840,22 @@
         <translation>返回对话列表</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>此文件夹中没有对话。</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>你的对话会显示在这里。</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>没有已归档的对话。</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>废纸篓是空的。</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
@@ -1020,16 +1036,8 @@
         <translation>关推测</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>再次比较</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -1330,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>第 {place} 个，共 {count} 个</translation>
+        <source>Message {place} of {count}</source>
+        <translation>第 {place} 条消息，共 {count} 条</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -1462,6 +1470,10 @@
         <translation>
             <numerusform>正在下载 %n 项</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>正在加载草稿模型，现在就可以提问。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -2366,6 +2378,10 @@
         <translation>未推测：没有加载草稿模型。</translation>
     </message>
     <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>尚未推测：草稿模型仍在加载。</translation>
+    </message>
+    <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
         <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
@@ -2696,6 +2712,22 @@
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>保留模型读过的内容</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>保存在磁盘上，长对话可以立即接着进行。永久删除对话时会一并删除。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>读过的内容可占的空间</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>以 GB 为单位。最久未用的对话先让出空间。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后卸载模型</translation>
     </message>
@@ -2976,11 +3008,6 @@
         <source>Applies from the next start on.</source>
         <translation>从下次启动起生效。</translation>
     </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help}{effect}</translation>
-    </message>
 </context>
 <context>
     <name>ShortcutSheet</name>
@@ -3047,6 +3074,10 @@
         <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
     </message>
     <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>生成回答时，这里会显示推测带来的效果。</translation>
+    </message>
+    <message>
         <source>This answer is from a version of Tandem that did not keep rounds.</source>
         <translation>此回答来自尚不保存各轮记录的 Tandem 版本。</translation>
     </message>
@@ -3106,6 +3137,14 @@
         <translation>包括下载列表。</translation>
     </message>
     <message>
+        <source>What models have read</source>
+        <translation>模型读过的内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>下一个问题无需从头重读整个对话。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -3152,6 +3191,10 @@
     <message>
         <source>Clear the caches</source>
         <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Clear what models have read</source>
+        <translation>清除模型读过的内容</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3352,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3418,16 +3472,8 @@
         <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>重新测量</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>

@@ -36,6 +36,7 @@ from app import theme
 from app.chat.attachment_row import AttachmentRow
 from app.chat.one_line import OneLine
 from app.icons import icon
+from app.looks import set_look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -287,11 +288,7 @@ class Composer(QWidget):
 
     def set_info(self, text: str, problem: bool = False) -> None:
         """A line below the text; `problem` where it says why sending will not work."""
-        look = "problem" if problem else "muted"
-        if self._info.property("look") != look:
-            self._info.setProperty("look", look)
-            self._info.style().unpolish(self._info)
-            self._info.style().polish(self._info)
+        set_look(self._info, "problem" if problem else "muted")
         self._info.setText(text)
 
     @property

@@ -111,7 +111,7 @@ class FindBar(QFrame):
         if self.query is None:
             self.count.setText("")
         elif self._hits:
-            text = self.tr("{place} of {count}")
+            text = self.tr("Message {place} of {count}")
             self.count.setText(text.format(place=self._place + 1, count=len(self._hits)))
         else:
             self.count.setText(self.tr("Not found"))

@@ -70,6 +70,7 @@ class TurnView(QWidget):
         self._foot = WrappedLabel(self)
         self._foot.setProperty("look", "muted")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
+        self._foot.setContentsMargins(0, 6, 0, 0)
         self.answer_row = ActionRow(
             (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more")),
             False,
@@ -188,6 +189,8 @@ class TurnView(QWidget):
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
+        # The room of the buttons below the question stays, and with it the answer's distance.
+        self._keep_room(True)
         # What was written stays until somebody takes it: it may not be possible to ask just now.
         editor.submitted.connect(self.edited)
         editor.cancelled.connect(self.end_edit)
@@ -202,9 +205,15 @@ class TurnView(QWidget):
             self.editor.hide()
             self.editor.deleteLater()
             self.editor = None
+        self._keep_room(False)
         self._bubble.show()
         self.question_row.show()
         self.focus_lost.emit()
+
+    def _keep_room(self, keep: bool) -> None:
+        policy = self.question_row.sizePolicy()
+        policy.setRetainSizeWhenHidden(keep)
+        self.question_row.setSizePolicy(policy)
 
     def wired(self) -> None:
         """Somebody listens now: ask for the tokens, if they are to be shown and are still on disk."""

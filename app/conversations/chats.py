@@ -52,7 +52,9 @@ class Turn:
 
 @dataclass(eq=False)
 class Chat:
-    """A conversation as it is shown. `id` is None until it is on disk, `title` "" until the first question names it."""
+    """A conversation as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" until the first question
+    names it.
+    """
 
     id: int | None = None
     title: str = ""
@@ -61,6 +63,7 @@ class Chat:
     draft: str = ""
     draft_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    uid: str = ""
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -133,6 +136,7 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
         conversation.draft,
         conversation.draft_attachments,
         conversation.settings,
+        conversation.uid,
     )
 
 

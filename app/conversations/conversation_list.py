@@ -86,6 +86,10 @@ class ConversationList:
         )
         return [_conversation(row) for row in rows]
 
+    def uids(self) -> list[str]:
+        """Of all chats, those in the trash included."""
+        return [row["uid"] for row in self._database.rows("SELECT uid FROM conversations")]
+
     def rename(self, conversation_id: int, title: str) -> None:
         """Give the chat a title of a person's choice; an empty one lets the automatic title come back."""
         title = " ".join(title.split())
@@ -139,9 +143,10 @@ class ConversationList:
     def purge(self, conversation_id: int) -> None:
         """Delete a chat for good, with its messages, token views and figures."""
         with self._database.write() as changes:
-            self._require(conversation_id)
+            uid = self.get(conversation_id).uid
             self._database.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
             changes.removed.add(conversation_id)
+            changes.removed_uids.add(uid)
 
     def purge_trash(self, trashed_before: float | None = None) -> list[int]:
         """Purge what is in the trash (since before that time, where one is given) and return its ids."""
@@ -239,10 +244,6 @@ class ConversationList:
     def _in_folder(self, folder_id: int) -> list[int]:
         rows = self._database.rows("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
         return [row["id"] for row in rows]
-
-    def _require(self, conversation_id: int) -> None:
-        if self._database.row("SELECT 1 FROM conversations WHERE id = ?", (conversation_id,)) is None:
-            raise NotFound("conversation", conversation_id)
 
     def _update(self, conversation_id: int, **values: object) -> None:
         """Set columns of one chat. The names are ours, never a caller's."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListView,
     QMenu,
@@ -74,6 +75,14 @@ class ChatPane(QFrame):
         self._back.setProperty("look", "plain")
         self.empty = QPushButton(self)
         self.empty.setProperty("look", "button")
+        # Until the store has been read there is nothing to go back from or to empty.
+        self._back.hide()
+        self.empty.hide()
+        self.hint = QLabel(self)
+        self.hint.setProperty("look", "muted")
+        self.hint.setWordWrap(True)
+        self.hint.setContentsMargins(10, 8, 8, 0)
+        self.hint.hide()
         self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
@@ -108,6 +117,7 @@ class ChatPane(QFrame):
         column.addLayout(line)
         column.addWidget(self._back)
         column.addWidget(self.empty)
+        column.addWidget(self.hint)
         column.addWidget(view, 1)
         column.addWidget(self.settings)
 
@@ -171,6 +181,7 @@ class ChatPane(QFrame):
             return
         keeper, before = self._keeper, self.list.currentIndex().data(ROW)
         self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
+        self.hint.setVisible(keeper.ready and not self.model.rows)
         # Who works on a folder with the keys stays on it.
         folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
@@ -180,6 +191,7 @@ class ChatPane(QFrame):
         if not text.strip():
             self._fill()
             return
+        self.hint.hide()
 
         def find(store: ConversationStore) -> _Found:
             return store.search.titles(text), store.search.messages(text)
@@ -286,7 +298,18 @@ class ChatPane(QFrame):
         self._back.setAccessibleName(self.tr("Back to the chats"))
         self._back.setToolTip(self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))
+        self.hint.setText(self._why_empty())
         self.settings.setText(self.tr("Settings"))
+
+    def _why_empty(self) -> str:
+        """What stands where no chat is listed."""
+        if self.folder is not None:
+            return self.tr("No chats in this folder.")
+        return {
+            ACTIVE: self.tr("Your chats appear here."),
+            ARCHIVED: self.tr("Nothing is archived."),
+            TRASHED: self.tr("The trash is empty."),
+        }[self._keeper.view]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

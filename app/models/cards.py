@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.one_line import OneLine
+from app.looks import set_look
 from app.models import wording
 from app.models.hub_wording import size_words
 from app.models.marks import Badge, Bar
@@ -203,7 +204,7 @@ class ModelCard(Card):
         self._show_fit()
         self.main_button.setText(self._button_text())
         self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))
-        self._set_look("accent" if not entry.here and not on_its_way and self._fits else "button")
+        set_look(self.main_button, "accent" if not entry.here and not on_its_way and self._fits else "button")
         advice = state.advice
         self.draft_button.setText(self.tr("Get as draft"))
         self.draft_button.setVisible(advice is not None and advice.works and not entry.here and not on_its_way)
@@ -226,7 +227,7 @@ class ModelCard(Card):
         self.say(sentence)
         self.main_button.setText(self.tr("Free {size}").format(size=size))
         self.main_button.setEnabled(True)
-        self._set_look("accent")
+        set_look(self.main_button, "accent")
         self.remove_button.setText(self.tr("Keep"))
         self.main_button.setFocus()
 
@@ -286,8 +287,8 @@ class ModelCard(Card):
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
         if speed := self._speed():
-            draft += " · " + speed
-        return f"{draft} · {facts}" if facts else draft
+            draft += "\u00a0· " + speed
+        return f"{draft}\u00a0· {facts}" if facts else draft
 
     def _speed(self) -> str:
         """What the draft has brought here, else what it may bring and that this is a guess."""
@@ -336,9 +337,3 @@ class ModelCard(Card):
             return self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
         return self.tr("Get {size}").format(size=size_words(size)) if size else self.tr("Get")
-
-    def _set_look(self, look: str) -> None:
-        if self.main_button.property("look") != look:
-            self.main_button.setProperty("look", look)
-            self.style().unpolish(self.main_button)
-            self.style().polish(self.main_button)

@@ -22,7 +22,9 @@ def hub_sentence(error: EngineError) -> str:
 def size_words(count: int) -> str:
     """Bytes as a person reads them: 4.6 GB."""
     decimals = 1 if count >= 10**9 else 0
-    return QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+    words = QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+    # No line ends between a number and its unit.
+    return words.replace(" ", "\u00a0")
 
 
 def hub_reasons() -> dict[str, str]:

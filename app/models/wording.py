@@ -147,7 +147,9 @@ def _expectation(choice: Choice) -> str:
 def _expected_words(advice: PairAdvice) -> str:
     if advice.expected is None or not advice.works:
         return ""
-    return translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+    words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+    # Short enough to stay in one line, whatever is before it.
+    return words.replace(" ", "\u00a0")
 
 
 def as_draft_words(advice: PairAdvice, main: str) -> str:
@@ -191,7 +193,8 @@ def facts_words(entry: Entry) -> str:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads)))
     if entry.gated:
         parts.append(translate("Models", "asks for your consent"))
-    return " · ".join(parts)
+    # No line begins with a dot.
+    return "\u00a0· ".join(parts)
 
 
 def fit_words(fit: FitReport) -> str:
@@ -204,8 +207,9 @@ def fit_words(fit: FitReport) -> str:
     if shares[2]:
         name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
         parts.append(name.format(size=_amount(shares[2], unit)))
-    total = f"{_amount(fit.needed, unit)} {'GB' if unit == 1e9 else 'MB'}"
-    sentence = " + ".join(parts) + " = " + total
+    # What a sum comes to stays in one line.
+    total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
+    sentence = " + ".join(parts) + " " + total
     return sentence if fit.context else translate("Models", "{sum}, before context").format(sum=sentence)
 
 

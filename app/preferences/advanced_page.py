@@ -52,6 +52,7 @@ class AdvancedPage(TablePage):
         line = QWidget(self)
         row = QHBoxLayout(line)
         row.setContentsMargins(0, 8, 0, 0)
+        row.setSpacing(8)
         for button in (self.copy, self.export):
             button.setProperty("look", "button")
             row.addWidget(button)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
+from app import wording
 from app.models.hub_wording import hub_sentence
 from app.preferences.table_page import TablePage
 from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN
@@ -114,6 +115,4 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     }.get(found.token)
     if token is None:
         return reached
-    return translate("Settings", "{help} {effect}", "two sentences, one after the other").format(
-        help=reached, effect=token
-    )
+    return wording.joined(reached, token)

@@ -8,23 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
+from app.translatable import QT_TRANSLATE_NOOP
+
 T = TypeVar("T")
 
 # When a change takes effect. Whatever is not at once is said under the setting.
 AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
 
 
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name."""
-    return text
-
-
 @dataclass(frozen=True)
 class Setting:
     """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
 
-    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least. `page` "" means that the
-    window keeps it without a row for it.
+    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least, and thousands are
+    set apart where `grouped`. `page` "" means that the window keeps it without a row for it.
     """
 
     key: str
@@ -38,6 +35,7 @@ class Setting:
     most: float = 0
     step: float = 1
     least_words: str = ""
+    grouped: bool = True
 
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""
@@ -251,6 +249,7 @@ class Preferences:
         least=-1,
         most=2**31 - 1,
         least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
+        grouped=False,
     )
     overflow: str = setting(
         "refuse",
@@ -309,6 +308,23 @@ class Preferences:
         page="network",
         title=QT_TRANSLATE_NOOP("Preferences", "Proxy"),
         help=QT_TRANSLATE_NOOP("Preferences", "The address of a proxy, like http://proxy:8080. Empty for none."),
+    )
+    keep_prefixes: bool = setting(
+        True,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Keep what models have read"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
+        ),
+    )
+    prefix_folder_gb: float = setting(
+        4.0,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Room for what models have read"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In GB. Chats that were not used for longest make room."),
+        most=1024.0,
+        step=1.0,
     )
     unload_after_min: int = setting(
         0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -38,9 +39,9 @@ class TablePage(Form):
         line.setContentsMargins(0, 4, 0, 0)
         line.addWidget(self.reset)
         line.addStretch(1)
-        below = QWidget(self)
-        below.setLayout(line)
-        self.add(below)
+        self._below = QWidget(self)
+        self._below.setLayout(line)
+        self.add(self._below)
         preferences.subscribe(self.show_values)
         self._word_rows()
         self.show_values()
@@ -55,7 +56,7 @@ class TablePage(Form):
             show(getattr(values, setting.key))
             control.blockSignals(False)
             control.update()
-        self.reset.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
+        self._below.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
 
     def keep_typed(self) -> None:
         """Take what stands in the text fields as if they had been left."""
@@ -84,6 +85,7 @@ class TablePage(Form):
             whole = WholeNumber(self)
             whole.setRange(int(setting.least), int(setting.most))
             whole.setSingleStep(int(setting.step))
+            whole.setGroupSeparatorShown(setting.grouped)
             return _number(whole, lambda value: self._keep(setting, value))
         if isinstance(setting.default, float):
             number = Number(self)
@@ -104,14 +106,14 @@ class TablePage(Form):
             NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
             NEXT_START: translate("Settings", "Applies from the next start on."),
         }
-        # What holds for every row is said once.
-        shared = {setting.effect for setting, _, _ in self._bound}
-        note = effects.get(shared.pop(), "") if len(shared) == 1 else ""
+        # What holds for most rows is said once, above them; a row of which it is not true says what is.
+        common, count = Counter(setting.effect for setting, _, _ in self._bound).most_common(1)[0]
+        note = effects.get(common, "") if 2 * count > len(self._bound) else ""
         self.note.setText(note)
         self.note.setVisible(bool(note))
         for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
             help_ = translate("Preferences", setting.help)
-            if setting.effect in effects and not note:
+            if setting.effect in effects and not (note and setting.effect == common):
                 help_ = wording.joined(help_, effects[setting.effect])
             row.set_words(translate("Preferences", setting.title), help_)
             if isinstance(control, Chooser):

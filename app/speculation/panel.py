@@ -9,6 +9,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
+from app.layouts import keep_right_edge
+from app.looks import set_look
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
@@ -122,6 +124,7 @@ class SpeculationPanel(QFrame):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
+        keep_right_edge(area, column)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 0, 0, 0)
         outer.addWidget(area)
@@ -162,7 +165,10 @@ class SpeculationPanel(QFrame):
         answer = self._answer
         stats = answer.stats if answer else RequestStats()
         self._show_figures(answer, stats)
-        self._show_sentence(*figures.sentence(answer))
+        if answer is None:
+            self._show_sentence(self.tr("What guessing brings is shown here while an answer is written."), False)
+        else:
+            self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
         # Answers from before rounds were kept have tokens, but their rejected guesses are gone.
         known = answer is None or bool(answer.rounds) or not (answer.ended and answer.tokens)
@@ -192,11 +198,7 @@ class SpeculationPanel(QFrame):
     def _show_sentence(self, sentence: str, pays: bool) -> None:
         self._sentence.setVisible(bool(sentence))
         set_text(self._sentence, sentence)
-        look = "reason" if pays else "reason-plain"
-        if self._sentence.property("look") != look:
-            self._sentence.setProperty("look", look)
-            self._sentence.style().unpolish(self._sentence)
-            self._sentence.style().polish(self._sentence)
+        set_look(self._sentence, "reason" if pays else "reason-plain")
 
     def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
         history = self._history

@@ -131,11 +131,11 @@ class RepositoryCache:
 
         The blobs in `found` were in the snapshot before it began: they stay there.
         """
-        found = set(found)
-        brought = set(digests) - found
-        for digest in brought:
+        listed, here = set(digests), set(found)
+        brought = listed - here
+        for digest in listed:
             self.part(digest).unlink(missing_ok=True)
-        if found:
+        if here:
             self._unlink(commit, brought)
         else:
             shutil.rmtree(self.snapshot(commit), ignore_errors=True)

@@ -14,9 +14,10 @@ import mlx.core as mx
 from mlx_lm.generate import BatchGenerator, StopSequences
 from mlx_lm.models.cache import RotatingKVCache
 
-from engine.generation import PREFILL_CHUNK, Drawn, Generation
+from engine.generation import Drawn, Generation
 from engine.sampling import fit
 from engine.speculation.cache_rules import flatten
+from engine.speculation.sequence import PREFILL_CHUNK
 
 if TYPE_CHECKING:
     from engine.events import TokensCommitted

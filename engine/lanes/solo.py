@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.events import TokensCommitted
 from engine.generation import Drawn, Generation
@@ -125,10 +125,8 @@ class SoloRun:
         """The round counts until the next one may begin, whoever listens to its event included."""
         generation = self._generation
         now = time.perf_counter()
-        timed = current.flight.draft_s is not None
         if self._drafting is not None and not generation.disturbed:
-            seconds = now - generation.mark
-            self._drafting.observe(current.choice, current.flight.rows, record, seconds, timed)
+            self._drafting.observe(current.choice, current.flight, record, now - generation.mark)
         elif self._drafting is not None:
             self._drafting.interrupted()
         generation.disturbed = False
@@ -195,7 +193,8 @@ class SoloRun:
         if flight.draft_s is not None:
             draft_s = min(flight.draft_s, busy)
         elif flight.depth and self._drafting is not None:
-            draft_s = busy * (self._drafting.drafting_share(current.choice) or 0.0)
+            drafted_for = flight.depth if flight.stopped else current.choice.depth
+            draft_s = busy * (self._drafting.drafting_share(replace(current.choice, depth=drafted_for)) or 0.0)
         return RoundRecord(
             number=generation.round,
             source=flight.proposal.source if flight.proposal is not None else "main",

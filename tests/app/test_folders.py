@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 
 from app.conversations.list_model import COUNT, FOLDERS, INSIDE
 from app.conversations.records import Conversation, Folder
+from tests.app.chats_shown import settle, titles
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.test_stored_chats import settle, titles
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

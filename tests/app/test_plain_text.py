@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.chat.plain_text import plain_text, spoken_text
+from tests.app.chats_shown import settle, view
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.test_stored_chats import settle, view
 from tests.app.test_window import ask, wait_for_end
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What the window shows is on disk, and comes back: restarts, edits, versions, continued answers, the trash."""
+"""What the window shows is on disk, and comes back: restarts, continued answers, drafts, and disks that refuse."""
 
 from __future__ import annotations
 
@@ -14,32 +14,15 @@ from app.chat.answer import State
 from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.places import data_folder
+from tests.app.chats_shown import settle, titles, turns, view
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import STORY, answer_of, ask, shown_text, wait_for_end
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from app.chat.message import TurnView
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
-
-
-def turns(window: MainWindow) -> list[tuple[str, str]]:
-    return [(turn.question, turn.answer.text) for turn in window._session.chat.turns]
-
-
-def view(window: MainWindow, place: int = -1) -> TurnView:
-    return window._transcript.view(window._session.chat.turns[place])
-
-
-def settle(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the store has done all it was asked."""
-    qtbot.waitUntil(lambda: not window._session.bridge.busy)
-
-
-def titles(window: MainWindow) -> list[str]:
-    return [chat.title for chat in window._session.keeper.conversations]
 
 
 def test_a_chat_is_there_after_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -109,230 +92,6 @@ def test_stored_answers_can_be_seen_as_tokens(open_window: OpenWindow, qtbot: Qt
     window._actions["show-tokens"].trigger()
     qtbot.waitUntil(lambda: view(window).tokens.isVisible())
     assert answer_of(window).tokens == tokens
-
-
-def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
-    window = open_window(engine)
-    for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    view(window, 0).question_row.button("edit").click()
-    editor = view(window, 0).editor
-    assert editor is not None
-    editor.edit.setPlainText("changed")
-    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
-    assert turns(window) == [("changed", "Three.")]
-    assert [m["content"] for m in engine.requests[-1].messages] == ["changed"]
-    settle(window, qtbot)
-    assert view(window, 0).question_row._count.text() == "2/2"
-    view(window, 0).question_row.button("previous").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Two.")])
-    assert view(window, 0).question_row._count.text() == "1/2"
-    view(window, 0).question_row.button("next").click()
-    qtbot.waitUntil(lambda: turns(window) == [("changed", "Three.")])
-
-
-def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["ask-again"].trigger()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "Two.")])
-    settle(window, qtbot)
-    assert view(window).answer_row._count.text() == "2/2"
-    view(window).answer_row.button("previous").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-
-
-@pytest.mark.parametrize("ends_with", ["sending", "cancelling"])
-def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow, qtbot: QtBot, ends_with: str) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    window.activateWindow()
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["edit-last"].trigger()
-    editor = view(window).editor
-    assert editor is not None
-    assert editor.edit.hasFocus()
-    if ends_with == "sending":
-        QTest.keyClicks(editor.edit, "!")
-    QTest.keyClick(editor.edit, Qt.Key.Key_Return if ends_with == "sending" else Qt.Key.Key_Escape)
-    assert window._composer.edit.hasFocus()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-
-
-def test_the_keys_go_to_the_composer_when_another_answer_takes_the_place(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    window.activateWindow()
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    button = view(window).answer_row.button("again")
-    button.setFocus()
-    QTest.keyClick(button, Qt.Key.Key_Space)
-    assert window._composer.edit.hasFocus()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-
-
-def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script("One."), Script(STORY)])
-    window = open_window(engine)
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    engine.gate = threading.Semaphore(5)
-    window._actions["ask-again"].trigger()
-    qtbot.waitUntil(lambda: bool(answer_of(window).text))
-    session = window._session
-    session.switch(session.chat, session.chat.turns[0].answer_place, -1)
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    engine.gate.release(1000)
-    qtbot.waitUntil(lambda: not session._live)
-    session.switch(session.chat, session.chat.turns[0].answer_place, 1)
-    qtbot.waitUntil(lambda: turns(window) == [("first", STORY)])
-
-
-def test_a_branch_is_a_chat_of_its_own(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    original = window._session.chat.id
-    view(window, 0).answer_row.button("branch").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    assert window._session.chat.id != original
-    assert len(titles(window)) == 2
-
-
-def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    for question in ("Apples", "Bananas"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
-    assert titles(window) == ["Bananas", "Apples"]
-    model = window._chats.model
-    apples = next(chat.id for chat in window._session.keeper.conversations if chat.title == "Apples")
-    window._commands.act_on_chat("pin", apples)
-    qtbot.waitUntil(lambda: model.rows[0] == "pinned")
-    assert model.data(model.index(1)) == "Apples"
-    model.setData(model.index(1), "Pears")
-    qtbot.waitUntil(lambda: "Pears" in titles(window))
-    window._commands.act_on_chat("duplicate", apples)
-    qtbot.waitUntil(lambda: len(titles(window)) == 3)
-    window._commands.act_on_chat("archive", apples)
-    qtbot.waitUntil(lambda: len(titles(window)) == 2)
-    window._chats.show_view("archived")
-    qtbot.waitUntil(lambda: titles(window) == ["Pears"])
-
-
-def test_pins_are_reordered_by_dragging(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    keeper, model = window._session.keeper, window._chats.model
-
-    def three(store):  # type: ignore[no-untyped-def]
-        for title in ("a", "b", "c"):
-            store.conversations.pin(store.conversations.create(title=title))
-
-    keeper.do(three)
-    qtbot.waitUntil(lambda: titles(window) == ["a", "b", "c"])
-    data = model.mimeData([model.index(3)])
-    model.dropMimeData(data, Qt.DropAction.MoveAction, 1, 0, model.index(-1))
-    qtbot.waitUntil(lambda: titles(window) == ["c", "a", "b"])
-
-
-def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["delete-chat"].trigger()
-    qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "First" in window._banner.text
-    assert turns(window) == []
-    assert titles(window) == []
-    window._banner._button.click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    assert titles(window) == ["First"]
-    assert not window._actions["restore-chat"].isEnabled()
-    assert not window._banner.isVisible()
-
-
-def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    chat = window._session.chat.id
-    assert chat is not None
-    window._actions["delete-chat"].trigger()
-    settle(window, qtbot)
-    window._chats.show_view("trashed")
-    qtbot.waitUntil(lambda: titles(window) == ["First"])
-    window._chats._activated(window._chats.model.index(0))
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    window._commands.act_on_chat("purge", chat)
-    qtbot.waitUntil(lambda: titles(window) == [])
-    assert turns(window) == []
-    assert not window._actions["restore-chat"].isEnabled()
-
-
-def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window = open_window(engine)
-    ask(window, "Tell me a story")
-    model = window._chats.model
-    qtbot.waitUntil(lambda: bool(model._streaming))
-    window._actions["new-chat"].trigger()
-    assert model._streaming
-    engine.gate.release(1000)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not model._streaming)
-
-
-def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
-    for question in ("추측이 뭐예요?", "second"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
-    assert turns(window) == [("second", "Two.")]
-    window._chats.search.setText("초안")
-    model = window._chats.model
-    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
-    window._chats._activated(model.index(1))
-    qtbot.waitUntil(lambda: bool(turns(window)) and turns(window)[0][0] == "추측이 뭐예요?")
-    qtbot.waitUntil(lambda: window._find.isVisible())
-    (prose,) = view(window).body.views
-    marks = prose.extraSelections()  # type: ignore[attr-defined]
-    assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
-
-
-def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
-    for question in ("one", "two", "three"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    window._actions["find-in-chat"].trigger()
-    window._find.edit.setText("draft")
-    assert window._find.count.text() == "2 of 2"
-    (prose,) = view(window).body.views
-    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
-    QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "1 of 2"
-    QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
-    assert not window._find.isVisible()
-    assert window._composer.edit.hasFocus()
-    assert prose.extraSelections() == []  # type: ignore[attr-defined]
 
 
 def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -566,7 +325,7 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     settle(window, qtbot)
     window._actions["find-in-chat"].trigger()
     window._find.edit.setText("draft")
-    assert window._find.count.text() == "2 of 2"
+    assert window._find.count.text() == "Message 2 of 2"
     window._actions["ask-again"].trigger()
     assert window._find.count.text() == "1 of 1"
     wait_for_end(window, qtbot)

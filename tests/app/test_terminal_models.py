@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,21 +19,12 @@ from huggingface_hub import constants
 
 from app import terminal_downloads, terminal_models
 from engine.hub.download_state import DownloadStatus
+from tests.engine.hub.conftest import cache as cache
+from tests.engine.hub.conftest import hub as hub
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
 
 Run = Callable[..., int]
-
-
-@pytest.fixture
-def hub() -> Iterator[FakeHub]:
-    with FakeHub() as server:
-        yield server
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "cache"
 
 
 @pytest.fixture

@@ -45,6 +45,15 @@ def breaking(language: str, pattern: str) -> list[str]:
     return [form for _, form in translations(language) if re.search(pattern, form)]
 
 
+def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
+    names = {*" ".join(NAMES).split(), *("English", "Qwen", "License", "Lesser", "General", "Public")}
+    sources = {source for source, _ in translations("ko")}
+    capitals = {word for source in sources for word in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", source)}
+    assert capitals - names == set()
+    retired = re.compile(r"\bconversations?\b|\bmachine\b|\bfor good\b|\.\.\.|\"")
+    assert {source for source in sources if retired.search(source)} == {"Tune on this machine"}
+
+
 @pytest.mark.parametrize("language", ["ja", "zh_CN"])
 def test_punctuation_between_han_and_kana_is_full_width(language: str) -> None:
     assert breaking(language, rf"{KANA_OR_HAN}[,.:;!?()]|[,:;!?()]{KANA_OR_HAN}|[^.]\.$|: ") == []

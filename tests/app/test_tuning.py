@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.speculation.learned import learned_rows
-from app.speculation.learned_table import HEADINGS
+from app.speculation.learned_table import COLUMNS
 from engine.errors import Busy
 from engine.tuning import DepthFigures
 from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT
@@ -57,7 +57,7 @@ def test_the_settings_show_what_was_learned(opened: tuple[MainWindow, ScriptedEn
     qtbot.waitUntil(lambda: bool(section.table.rows))
     assert [section.table.headerData(0, 1, 0)] == [None]
     rows = texts(section)
-    assert len(rows[0]) == len(HEADINGS)
+    assert len(rows[0]) == len(COLUMNS)
     assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75%", "82"]
     assert rows[1][1:4] == ["from 4,096", "none, plain", "–"]
 

@@ -135,6 +135,43 @@ def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft:
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
+def test_an_answer_that_begins_before_its_draft_is_there_says_so_and_then_guesses(
+    scheduler: Scheduler, tiny_main: Path, tiny_draft: Path
+) -> None:
+    asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
+    expected = alone(scheduler, asked)
+    there: list[LoadedPair] = []
+    ended: list[Outcome] = []
+    change = scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False, main_there=there.append)
+    scheduler.changes.ask(change, ended.append)
+    client = submit(scheduler, asked)
+    while not there:
+        assert not client.committed
+        scheduler.step()
+    assert there[0].draft is None
+    assert not ended
+    finish(scheduler)
+    assert client.finished.ids == expected.ids
+    assert client.reasons[:2] == ["first-token", "draft-loading"]
+    assert client.finished.stats.drafted > 0
+
+
+def test_the_main_model_is_told_of_before_its_draft(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        loading = engine.load(tiny_main, tiny_draft)
+        assert loading.main.result(timeout=PATIENCE_S).draft is None
+        assert loading.result(timeout=PATIENCE_S).draft is not None
+
+
+def test_a_main_model_that_cannot_be_used_is_told_both_times(broken: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        loading = engine.load(broken, tiny_draft)
+        assert isinstance(loading.main.exception(timeout=PATIENCE_S), ModelNotUsable)
+        assert isinstance(loading.exception(timeout=PATIENCE_S), ModelNotUsable)
+    assert isinstance(engine.load(broken).main.exception(timeout=PATIENCE_S), EngineClosed)
+
+
+@pytest.mark.usefixtures("disk_without_waiting")
 def test_who_asks_while_a_main_model_is_loaded_is_answered_by_it(
     scheduler: Scheduler, other_main: Path, tiny_main: Path
 ) -> None:

@@ -45,16 +45,21 @@ def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedMod
     scheduler.close()
 
 
-def question(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> ChatRequest:
+def question(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> ChatRequest:
     """Answered in whole words, which read back from the text as the tokens that they were."""
     vocabulary = scheduler.models.main.tokenizer.get_vocab()
     words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
     sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
-    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens)
+    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens, conversation=conversation)
 
 
-def ask(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> Finished:
-    [client] = run(scheduler, question(scheduler, *messages, max_tokens=max_tokens))
+def ask(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> Finished:
+    asked = question(scheduler, *messages, max_tokens=max_tokens, conversation=conversation)
+    [client] = run(scheduler, asked)
     return client.finished
 
 

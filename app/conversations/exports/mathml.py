@@ -24,6 +24,8 @@ _ATTRIBUTES = frozenset((
     "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy",
     "symmetric", "voffset", "width", "xmlns",
 ))  # fmt: skip
+# How many parts these have; with another number of them browsers show a mark of error.
+_PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
 
 def as_mathml(formula: Formula) -> str | None:
@@ -41,6 +43,8 @@ def as_mathml(formula: Formula) -> str | None:
         element.text = unescape(element.text) if element.text else element.text
         # A command that it does not know comes back as its name.
         if element.tag not in _ELEMENTS or (element.text or "").startswith("\\"):
+            return None
+        if len(element) != _PARTS.get(element.tag, len(element)):
             return None
         kept = {name: unescape(value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
         element.attrib.clear()

@@ -27,7 +27,7 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, lib
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
     QTest.mouseClick(window._banner._button, Qt.MouseButton.LeftButton)
     session = window._session
-    qtbot.waitUntil(lambda: session.ready)
+    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
     assert session.pair.main.name == MAIN
     assert session.pair.draft is not None
     assert session.pair.draft.name == DRAFT

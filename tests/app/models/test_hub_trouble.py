@@ -151,7 +151,7 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     words = wording.download_words(library.downloads[0])
     library.close()
-    assert words.endswith("are needed and 1 MB are free on the disk. Free some space, then resume.")
+    assert words.endswith("are needed and 1\u00a0MB are free on the disk. Free some space, then resume.")
     assert hub.bytes_sent(NAME) == 0
 
 
@@ -242,7 +242,8 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
     library.get(TINY_MAIN)
     qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text)
     window._banner._button.click()
-    qtbot.waitUntil(lambda: window._session.ready)
+    session = window._session
+    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
     window._settings.open("models")
     page = window._settings.page("models")
     page.show_tab(SEARCH)

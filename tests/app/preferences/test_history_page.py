@@ -50,12 +50,12 @@ def page(open_shown: OpenShown, qtbot: QtBot) -> HistoryPage:
 
 
 def column(page: HistoryPage, key: str) -> list[Any]:
-    place = [name for name, _ in COLUMNS].index(key)
+    place = [column.key for column in COLUMNS].index(key)
     return [page.table.data(page.table.index(row, place)) for row in range(page.table.rowCount())]
 
 
 def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: QtBot) -> None:
-    speedup = [name for name, _ in COLUMNS].index("speedup")
+    speedup = [column.key for column in COLUMNS].index("speedup")
     page.view.sortByColumn(speedup, Qt.SortOrder.AscendingOrder)
     qtbot.waitUntil(lambda: column(page, "speedup") == ["1.5×", "2.0×"])
     page.view.sortByColumn(speedup, Qt.SortOrder.DescendingOrder)
