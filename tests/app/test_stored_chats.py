@@ -450,6 +450,23 @@ def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
     settle(window, qtbot)
 
 
+def test_an_edited_question_that_cannot_be_kept_comes_back_to_the_composer(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    monkeypatch.setattr("app.conversations.message_tree.MessageTree.edit", full)
+    window._commands._edit(window._session.chat.turns[0], "changed at length")
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    assert window._composer.edit.toPlainText() == "changed at length"
+
+
 def test_an_end_that_was_refused_is_tried_again_when_the_window_closes(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
