@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.language import LANGUAGES
+from app.translatable import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name. PySide's own returns an untyped object."""
-    return text
 
 
 @dataclass(frozen=True)
@@ -147,7 +143,7 @@ ACTIONS = (
         "pin-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Pin or unpin chat"),
-        QT_TRANSLATE_NOOP("Actions", "Keep this chat at the top, or no longer"),
+        QT_TRANSLATE_NOOP("Actions", "Pin this chat to the top, or unpin it"),
         "",
         "pin",
         enabled=lambda now: now.is_kept,
@@ -163,7 +159,7 @@ ACTIONS = (
         "move-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Move to folder…"),
-        QT_TRANSLATE_NOOP("Actions", "Put this chat into a folder"),
+        QT_TRANSLATE_NOOP("Actions", "Move this chat to a folder"),
         "Ctrl+Shift+O",
         "folder",
         enabled=lambda now: now.is_kept,
@@ -172,7 +168,7 @@ ACTIONS = (
         "archive-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Archive chat"),
-        QT_TRANSLATE_NOOP("Actions", "Put this chat into the archive"),
+        QT_TRANSLATE_NOOP("Actions", "Move this chat to the archive"),
         "",
         "archive",
         enabled=lambda now: now.is_kept,
@@ -217,7 +213,7 @@ ACTIONS = (
         "import-chats",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Import chats…"),
-        QT_TRANSLATE_NOOP("Actions", "Take over chats of Tandem or of other apps"),
+        QT_TRANSLATE_NOOP("Actions", "Import chats of Tandem or of another app"),
     ),
     ActionSpec(
         "settings",
@@ -337,7 +333,7 @@ ACTIONS = (
         "unload",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Unload models"),
-        QT_TRANSLATE_NOOP("Actions", "Give back the memory of both models"),
+        QT_TRANSLATE_NOOP("Actions", "Free the memory of both models"),
         enabled=lambda now: not now.loading,
     ),
     ActionSpec(
@@ -369,7 +365,7 @@ ACTIONS = (
         "no-draft",
         "models",
         QT_TRANSLATE_NOOP("Actions", "No draft model"),
-        QT_TRANSLATE_NOOP("Actions", "Take the draft model away"),
+        QT_TRANSLATE_NOOP("Actions", "Answer without a draft model"),
         enabled=lambda now: not now.loading,
     ),
     ActionSpec(

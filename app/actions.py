@@ -27,6 +27,7 @@ class Actions(QObject):
     def __init__(self, handlers: dict[str, Callable[[], object]], parent: QObject) -> None:
         super().__init__(parent)
         self._actions: dict[str, QAction] = {}
+        self._circumstances: Circumstances | None = None
         for spec in ACTIONS:
             action = QAction(self)
             action.setShortcut(QKeySequence(spec.shortcut))
@@ -45,6 +46,9 @@ class Actions(QObject):
         return list(self._actions.values())
 
     def update(self, now: Circumstances) -> None:
+        if now == self._circumstances:
+            return
+        self._circumstances = now
         for spec in ACTIONS:
             self._actions[spec.id].setEnabled(spec.enabled(now))
 

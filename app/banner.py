@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app import theme
 from app.icons import icon
+from app.looks import set_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,9 +55,7 @@ class Banner(QFrame):
         `calm` for news that are no problem.
         """
         self._sentence, self._action, self._calm = sentence, action, calm
-        self.setObjectName("note" if calm else "banner")
-        self.style().unpolish(self)
-        self.style().polish(self)
+        set_name(self, "note" if calm else "banner")
         self._dress()
         self.retranslate()
         self.show()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from app.actions import Actions
     from app.banner import Banner
-    from app.chat.attachment_row import AttachmentRow
+    from app.chat.attachment_row import AttachmentRow, Reading
     from app.chat.transcript import Transcript
     from app.conversations.chats import Chat, Turn
     from app.conversations.errors import StoreError
@@ -80,6 +80,8 @@ class ChatCommands(QObject):
         self.transfer = Transfer(session, banner, self)
         self.speaker = Speaker(self)
         self.menu = QMenu()
+        # Which key sends, as in the message box.
+        self.send_key: Callable[[], str] = lambda: "enter"
         self._connect()
 
     def _connect(self) -> None:
@@ -89,6 +91,7 @@ class ChatCommands(QObject):
         self._pane.acted.connect(self.act_on_chat)
         self._pane.model.renamed.connect(self._rename)
         self._pane.model.pins_ordered.connect(self._order_pins)
+        self._pane.model.folders_ordered.connect(self._order_folders)
         self._pane.model.folder_renamed.connect(self._rename_folder)
         self._pane.model.moved.connect(self.move_to_folder)
         self._pane.row_menu.moved.connect(self.move_to_folder)
@@ -103,6 +106,7 @@ class ChatCommands(QObject):
         self._find.changed.connect(lambda: self._transcript.mark(self._find.query))
         session.chats_changed.connect(self.refresh_list)
         session.opened.connect(self._chat_opened)
+        session.path_changed.connect(lambda _chat: self._find.look_again())
         session.kept.connect(lambda _chat, _turn: self.refresh_list())
         session.trashed.connect(self._tell_trashed)
         session.store_opened.connect(self._tell_report)
@@ -200,6 +204,11 @@ class ChatCommands(QObject):
             return
         if word == "toggle":
             keeper.do(lambda store: store.conversations.close_folder(folder_id, not folder.closed))
+        elif word in ("up", "down"):
+            order = [known.id for known in keeper.folders if known.id != folder_id]
+            place = keeper.folders.index(folder) + (1 if word == "down" else -1)
+            if 0 <= place <= len(order):
+                self._order_folders([*order[:place], folder_id, *order[place:]])
         elif word == "show":
             self._pane.show_folder(folder_id)
         elif word == "rename":
@@ -217,7 +226,8 @@ class ChatCommands(QObject):
         def show(opened: Chat) -> None:
             places = ((turn, (turn.question_place.id, turn.answer_place.id)) for turn in opened.turns)
             turn = next((turn for turn, ids in places if message in ids), None)
-            if turn is not None:
+            # Another chat may have been chosen while this one was read.
+            if turn is not None and opened is self._session.chat:
                 self._find.search_for(text, turn)
 
         self._session.show_message(chat, message, show)
@@ -235,10 +245,16 @@ class ChatCommands(QObject):
     def _order_pins(self, chats: list[int]) -> None:
         self._session.keeper.do(lambda store: store.conversations.order_pins(chats))
 
+    def _order_folders(self, folders: list[int]) -> None:
+        self._session.keeper.do(lambda store: store.conversations.order_folders(folders))
+
     # Messages
 
     def act_on_turn(self, turn: Turn, word: str) -> None:
         session = self._session
+        if turn not in session.chat.turns:
+            # A menu that was open while the chat came to show others.
+            return
         if word == "copy":
             QGuiApplication.clipboard().setText(turn.answer.reply)
         elif word == "copy-plain":
@@ -257,7 +273,7 @@ class ChatCommands(QObject):
         elif session.ready and word == "go-on":
             session.go_on(turn)
         elif session.ready and word == "edit":
-            self._transcript.view(turn).edit_question()
+            self._transcript.view(turn).edit_question(self.send_key())
 
     def _on_last(self, word: str) -> None:
         if self._session.chat.turns:
@@ -268,7 +284,10 @@ class ChatCommands(QObject):
         QGuiApplication.clipboard().setText(answers[-1])
 
     def _edit(self, turn: Turn, text: str) -> None:
-        if self._session.ready and text != turn.question:
+        if text == turn.question:
+            self._transcript.view(turn).end_edit()
+        elif self._session.ready:
+            self._transcript.view(turn).end_edit()
             self._session.edit(turn, text)
 
     def _show_menu(self, turn: Turn, place: QPoint) -> None:
@@ -311,38 +330,41 @@ class ChatCommands(QObject):
         """Read files beside the window's work; `row` shows them."""
         chat = self._session.chat
         for file in map(Path, files):
-            row.begin(file.name)
+            reading = row.begin(file.name)
             self.transfer.run(
                 partial(read_attachment, file),
-                partial(self._attached, chat, row, file.name),
-                partial(self._not_attached, row, file.name),
+                partial(self._attached, chat, row, reading),
+                partial(self._not_attached, row, reading),
             )
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
         self.attach(names, row)
 
-    def _attached(self, chat: Chat, row: AttachmentRow, name: str, attachment: Attachment) -> None:
+    def _attached(self, chat: Chat, row: AttachmentRow, reading: Reading, attachment: Attachment) -> None:
         """It goes with what is written in the chat that it was given to, whichever is on screen by now."""
+        if not reading.wanted:
+            return
         if chat is self._session.chat or not self._session.has(chat):
-            row.add(name, attachment)
+            row.add(reading, attachment)
         elif attachment not in chat.draft_attachments:
             self._session.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
 
-    def _not_attached(self, row: AttachmentRow, name: str, error: BaseException) -> None:
-        row.add(name, None)
-        self._tell_not_attached(error)
+    def _not_attached(self, row: AttachmentRow, reading: Reading, error: BaseException) -> None:
+        row.add(reading, None)
+        if reading.wanted:
+            self._tell_not_attached(error)
 
     def _tell_not_attached(self, error: BaseException) -> None:
         if not isinstance(error, NotAttachable):
             raise error
         sentences = {
-            "not-text": self.tr("{name} is no text file. Tandem attaches text, code and PDF files."),
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
             "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
             "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
-            "no-text": self.tr("{name} has no text, only pictures, as scans have. Run text recognition on it first."),
+            "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.requests import SamplingSettings, SpeculationSettings
+    from engine.settings import EngineSettings
 
 # Chats that stay in memory after they were on screen, so that coming back costs nothing.
 CHATS_IN_MEMORY = 12
@@ -49,8 +50,10 @@ class ChatSession(ModelSession):
     ) -> None:
         """`chats` is the store's file; None is the user's own."""
         super().__init__(make_engine, starter_pair)
+        self._own_chats = chats is None
         self.keeper = Keeper(self.bridge, chats or data_folder() / "chats.db", self)
         self.keeper.opened.connect(self._store_opened)
+        self.keeper.purged.connect(self.forget_conversations)
         self.chat = self._blank = Chat()
         self.deleted: list[int] = []
         self.defaults = Generation()
@@ -62,6 +65,10 @@ class ChatSession(ModelSession):
         self._tuned: set[Chat] = set()
         self._wanted: int | None = None
 
+    def configure(self, limits: EngineSettings) -> None:
+        """The same, but what is read of other chats than the user's own is not kept among what was read of those."""
+        super().configure(limits if self._own_chats else replace(limits, prefix_cache_folder=None))
+
     @property
     def saving(self) -> bool:
         """Whether the store is open, so that a question can be kept before it is asked."""
@@ -71,6 +78,8 @@ class ChatSession(ModelSession):
         """Show the empty chat; there is always one, and it may hold a draft."""
         if self._blank.turns:
             self._blank = self._make_blank()
+        # A chat that is still being read is no longer waited for.
+        self._wanted = None
         self.open(self._blank)
 
     def open(self, chat: Chat) -> None:
@@ -141,9 +150,7 @@ class ChatSession(ModelSession):
 
     def trash(self, conversation_id: int) -> None:
         """Move a chat to the trash; its answers stop. `trashed` follows, and `restore` undoes it."""
-        for live in list(self._live.values()):
-            if live.chat.id == conversation_id:
-                live.cancel()
+        self._stop_answers(conversation_id)
 
         def gone(title: str) -> None:
             if self.chat.id == conversation_id:
@@ -178,7 +185,13 @@ class ChatSession(ModelSession):
 
         self.keeper.do(lambda store: store.conversations.purge_trash(), forget)
 
+    def _stop_answers(self, conversation_id: int) -> None:
+        for live in list(self._live.values()):
+            if live.chat.id == conversation_id:
+                live.cancel()
+
     def _forget(self, conversation_id: int) -> None:
+        self._stop_answers(conversation_id)
         self._open.pop(conversation_id, None)
         if conversation_id in self.deleted:
             self.deleted.remove(conversation_id)
@@ -212,6 +225,8 @@ class ChatSession(ModelSession):
                 self.open(blank if last is None or last.id == blank.id else last)
 
         self.keeper.do(read, show)
+        if report is not None:
+            self.keeper.do(lambda store: store.conversations.uids(), self.keep_stored)
         self.store_opened.emit(report)
 
     # What a chat has of its own
@@ -313,5 +328,8 @@ def ensure_stored(store: ConversationStore, chat: Chat) -> int:
     """The chat's id, after giving it a row if it has none yet. On the store's thread, where such wishes queue."""
     if chat.id is None:
         settings = {**chat.settings, OPENED_AT: time.time()}
-        chat.id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings)
+        conversation_id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings)
+        # The id last: whoever looks at it from another thread finds the other one too.
+        chat.uid = store.conversations.get(conversation_id).uid
+        chat.id = conversation_id
     return chat.id

@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 
 from app import theme, wording
 from app.icons import icon
+from app.looks import set_look
 from app.models.entries import short_name
-from app.speculation.figures import percent
+from app.speculation.figures import percent, source_name
 from app.speculation.gauges import Segments
 
 if TYPE_CHECKING:
@@ -64,10 +65,7 @@ class Chip(QPushButton):
         self._arrow.setPixmap(
             icon("chevron-down", theme.colours().muted).pixmap(QSize(16, 16), self.devicePixelRatioF())
         )
-        if self.property("look") != look:
-            self.setProperty("look", look)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        set_look(self, look)
         self.updateGeometry()
 
     def set_name(self, name: str) -> None:
@@ -152,13 +150,15 @@ class Header(QFrame):
         """Show the pair as it is now."""
         pair, colours = self._session.pair, theme.colours()
         main_name = self._name_of(pair, "main")
-        self.main.show_model(self.tr("Main"), main_name, "main-model", colours.main, "chip")
+        mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
+        self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
         self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
         self.main.setToolTip(str(pair.main.path) if pair.main else main_name)
         reason = self._why_off(pair)
         on = not reason
         draft_name = self._name_of(pair, "draft")
-        colour = colours.draft if on else colours.muted
+        looks_up = on and pair.draft is None
+        colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
             self.tr("Draft on") if on else self.tr("Draft off"),
             draft_name,
@@ -235,6 +235,8 @@ class Header(QFrame):
     def _why_off(self, pair: Pair) -> str:
         """Why no guesses can be made with this pair, in a sentence; "" when they can."""
         method = self._session.speculation.method
+        if pair.loading == "draft":
+            return self.tr("The draft model is loading. You can ask already.")
         if pair.loading:
             return self.tr("The models are loading.")
         if pair.main is None:
@@ -252,7 +254,8 @@ class Header(QFrame):
         if pair.loading == which or (pair.loading == "main" and which == "draft"):
             return self.tr("loading…")
         if info is None:
-            return self.tr("none")
+            guessing = which == "draft" and pair.main is not None and self._session.speculation.method == "ngram"
+            return source_name("ngram") if guessing else self.tr("none")
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:

@@ -39,6 +39,7 @@ from app.models.first_run import FirstRunOffer
 from app.models.library import Library
 from app.models.switcher import Switcher
 from app.news import News
+from app.overlay import Overlay
 from app.palette import CommandPalette
 from app.panes import Panes
 from app.places import settings_folder
@@ -53,6 +54,7 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
+from app.speculation.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +94,7 @@ class MainWindow(QMainWindow):
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._panel = SpeculationPanel(self._actions, self)
         self._panel.add_controls(ChatControls(session))
+        self._watch = Watch(session, self._transcript, self._panel, self._choices, self)
         self._comparer = Comparer(session, self)
         self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
         self._tuner = Tuner(session, self)
@@ -199,12 +202,12 @@ class MainWindow(QMainWindow):
         self._composer.edit.edited.connect(self._update_actions)
         self._composer.edit.edited.connect(self._keep_draft)
         self._composer.files.changed.connect(self._keep_draft)
+        self._composer.files.changed.connect(self._update_actions)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
         self._composer.edit.files_given.connect(self._attach)
-        self._transcript.rounds_selected.connect(self._mark_rounds)
+        self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
-        self._panel.strip.chosen.connect(self._show_round)
         self._application.theme.changed.connect(self._actions.repaint)
         self._commands.speaker.changed.connect(self._update_actions)
 
@@ -215,32 +218,39 @@ class MainWindow(QMainWindow):
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
             self._session.keep_place(self._shown, self._transcript.place)
-        self._shown = chat
+        again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
-        self._transcript.show_chat(chat)
-        self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
+        # Chosen once more, it stays as it is read, with what is being edited in it.
+        if not again:
+            self._transcript.show_chat(chat)
+        self._watch.newest()
         self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
-        self._composer.setFocus()
+        # A card that was opened while the chat was being read keeps the focus.
+        if all(card.isHidden() for card in self.findChildren(Overlay)):
+            self._composer.setFocus()
 
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
         if chat is self._session.chat:
             self._stack.setCurrentWidget(self._transcript)
             self._transcript.add_turn(turn)
-            self._panel.show_answer(turn.answer)
+            self._watch.newest()
             self._update_actions()
 
     def _show_path(self, chat: Chat) -> None:
         if chat is self._session.chat:
             self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
             self._transcript.show_path(chat)
-            self._panel.show_answer(chat.turns[-1].answer if chat.turns else None)
+            self._watch.newest()
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
-        """A question that could not be kept stands in the composer again."""
-        if chat is self._session.chat and not self._composer.has_text:
+        """A question that could not be kept stands in the composer of its chat again, before what is there by now."""
+        if chat is self._session.chat:
             self._composer.put_back(turn.question, turn.attachments)
+        else:
+            words = "\n\n".join(part for part in (turn.question, chat.draft) if part)
+            self._session.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
 
     def _attach(self, files: list[str]) -> None:
         self._commands.attach(files, self._composer.files)
@@ -255,7 +265,7 @@ class MainWindow(QMainWindow):
         if chat is not self._session.chat:
             return
         self._transcript.refresh(turn)
-        self._panel.follow()
+        self._watch.arrived(chat, turn)
         if turn.answer.ended:
             self._update_actions()
 
@@ -276,15 +286,6 @@ class MainWindow(QMainWindow):
         if self._session.ready:
             self._session.ask(text, self._composer.take_attachments())
             self._update_actions()
-
-    def _show_round(self, number: int) -> None:
-        """The strip shows the last turn's answer; its rounds are found among the tokens."""
-        self._choices.show_as_tokens(True)
-        self._transcript.show_round(self._session.chat.turns[-1], number)
-
-    def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
-        if turn is self._session.chat.turns[-1]:
-            self._panel.strip.mark(rounds)
 
     def _compare(self) -> None:
         self._comparer.start(self._session.chat, self._session.chat.turns[-1])
@@ -326,16 +327,17 @@ class MainWindow(QMainWindow):
         self._actions.update(
             Circumstances(
                 can_ask=session.ready,
-                has_text=self._composer.has_text,
+                has_text=self._composer.can_be_sent,
                 streaming=session.chat.streaming,
                 has_turns=bool(turns),
                 has_answer=any(turn.answer.text for turn in turns),
                 can_retry=session.ready and bool(turns),
                 can_go_on=session.ready and bool(turns) and turns[-1].answer.unfinished,
-                is_kept=session.chat.id is not None,
+                # A chat that holds no more than a draft is the next new one, not one of the list.
+                is_kept=session.chat.id is not None and bool(turns),
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
-                can_measure=session.ready and session.quiet,
+                can_measure=session.ready and session.quiet and not session.pair.loading,
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
                 has_report=self.news.report is not None,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge, as_engine_error
+from engine.hub.repository_names import name_of_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from concurrent.futures import Future
-    from pathlib import Path
 
     from engine.engine import Engine
     from engine.errors import EngineError
@@ -24,7 +25,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Pair:
-    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for.
+    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for; while it
+    is the draft, the main model answers already.
 
     `draft_problem` says why the draft that was asked for is not in use.
     """
@@ -37,8 +39,15 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What main and draft are called in stored figures and settings, "" for one that is not there."""
-        return self.main.name if self.main else "", self.draft.name if self.draft else ""
+        """What main and draft are called in stored figures and settings, "" for one that is not there.
+
+        A draft that is on its way counts: it will guess in the answers that begin now.
+        """
+        draft = self.draft.name if self.draft else ""
+        if self.loading == "draft":
+            wanted = Path(self.wanted)
+            draft = name_of_snapshot(wanted) if wanted.is_absolute() else self.wanted
+        return self.main.name if self.main else "", draft
 
 
 class ModelSession(QObject):
@@ -54,6 +63,7 @@ class ModelSession(QObject):
         self._make_engine = make_engine
         self._engine: Engine | None = None
         self._limits: EngineSettings | None = None
+        self._known: Collection[str] | None = None
         self._closed = False
         # Counts the changes of models that were asked for; only the newest is still waited for.
         self._changes = 0
@@ -68,14 +78,32 @@ class ModelSession(QObject):
             self._engine = self._make_engine()
             if self._limits is not None:
                 self._engine.configure(self._limits)
+            if self._known is not None:
+                self._engine.keep_stored(self._known)
         return self._engine
 
     def configure(self, limits: EngineSettings) -> None:
         """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
-        if limits != self._limits:
-            self._limits = limits
-            if self._engine is not None:
-                self._engine.configure(limits)
+        before = self._limits
+        if limits == before:
+            return
+        if before is not None and before.prefix_cache_folder is not None and limits.prefix_cache_folder is None:
+            # What is not to be kept any more is not left lying about.
+            self.engine.keep_stored(())
+        self._limits = limits
+        if self._engine is not None:
+            self._engine.configure(limits)
+
+    def keep_stored(self, conversations: Collection[str]) -> None:
+        """Let the engine drop what it has on disk of all others, now or when it is made."""
+        self._known = conversations
+        if self._engine is not None:
+            self._engine.keep_stored(conversations)
+
+    def forget_conversations(self, conversations: Collection[str]) -> None:
+        """Let the engine drop what was read of chats that are gone for good."""
+        if self._engine is not None or (self._limits is not None and self._limits.prefix_cache_folder is not None):
+            self.engine.forget_conversations(conversations)
 
     def ask_engine(
         self,
@@ -112,7 +140,10 @@ class ModelSession(QObject):
         """
         self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
         self.models_changed.emit()
-        self._follow(self.engine.load(main, draft))
+        loading = self.engine.load(main, draft)
+        self._follow(loading)
+        if draft is not None:
+            self.bridge.watch(loading.main, partial(self._main_there, self._changes, draft, loading))
 
     def set_draft(self, draft: str | None) -> None:
         """Change the draft model without reloading the main model; None takes it away."""
@@ -121,12 +152,18 @@ class ModelSession(QObject):
         self._follow(self.engine.set_draft(draft))
 
     def unload(self) -> None:
-        """Give back the memory of both models."""
+        """Frees the memory of both models."""
         self._follow(self.engine.unload())
 
     def _follow(self, future: Future[Any]) -> None:
         self._changes += 1
         self.bridge.watch(future, partial(self._changed, self._changes))
+
+    def _main_there(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
+        """Questions can be asked while the draft is read."""
+        if future.exception() is None and number == self._changes and not whole.done():
+            self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
+            self.models_changed.emit()
 
     def _changed(self, number: int, future: Future[Any]) -> None:
         error, newest = future.exception(), number == self._changes

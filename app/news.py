@@ -32,10 +32,10 @@ class News:
         def sentence() -> str:
             if file is None:
                 return translate(
-                    "MainWindow", "Something unexpected happened. Tandem goes on; its details could not be saved."
+                    "MainWindow", "Something unexpected happened. Tandem keeps running; the details could not be saved."
                 )
             return translate(
-                "MainWindow", "Something unexpected happened. Tandem goes on; the details are in {file}."
+                "MainWindow", "Something unexpected happened. Tandem keeps running; the details are in {file}."
             ).format(file=file)
 
         self._banner.tell(sentence, self._actions["show-report"] if file is not None else None)
@@ -48,7 +48,7 @@ class News:
         def sentence() -> str:
             return translate(
                 "MainWindow",
-                "Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.",
+                "Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.",
             )
 
         self._banner.tell(sentence, self._actions["show-report"])
@@ -59,7 +59,8 @@ class News:
         def sentence() -> str:
             text = QCoreApplication.translate(
                 "MainWindow",
-                "Some of your settings could not be read and are at their defaults. The old file is {file}.",
+                "Some of your settings could not be read and are back at their defaults. The old file is kept as "
+                "{file}.",
             )
             return text.format(file=backup)
 

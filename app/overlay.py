@@ -9,6 +9,7 @@ from typing import cast
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 _SHADE = QColor(0, 0, 0, 90)
 
@@ -35,7 +36,10 @@ class Overlay(QFrame):
         self.hide()
 
     def open(self) -> None:
-        self._focus_before = QApplication.focusWidget()
+        focus = QApplication.focusWidget()
+        # Opened once more, it has the focus itself.
+        if focus is None or not self.isAncestorOf(focus):
+            self._focus_before = focus
         self.fill()
         self._place()
         if self.dims:
@@ -58,7 +62,8 @@ class Overlay(QFrame):
             application.removeEventFilter(self)
         self.hide()
         self._shade.hide()
-        if self._focus_before is not None:
+        # What had the focus may have left the chat meanwhile.
+        if self._focus_before is not None and isValid(self._focus_before):
             self._focus_before.setFocus()
         self.closed.emit()
 

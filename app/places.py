@@ -35,6 +35,11 @@ def learned_file() -> Path:
     return cache_folder() / "learned.json"
 
 
+def prefix_folder() -> Path:
+    """Where the engine keeps what models have read of stored chats. It may not exist yet."""
+    return cache_folder() / "prefixes"
+
+
 def data_folder() -> Path:
     """The user's folder for what must never be lost. It may not exist yet."""
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))

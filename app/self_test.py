@@ -51,7 +51,8 @@ def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
         _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []
         session.problem.connect(problems.append)
-        _wait(lambda: session.ready or bool(problems), LOAD_S)
+        # With its draft: the report is about guesses.
+        _wait(lambda: (session.ready and not session.pair.loading) or bool(problems), LOAD_S)
         if not session.ready:
             return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
         _save(application, window, pictures, "welcome.png")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
     from engine.engine import Engine
     from engine.events import Event, Token
+    from engine.stats import RoundRecord
 
 
 class Session(ChatSession):
@@ -53,6 +54,7 @@ class Session(ChatSession):
         """`chats` is the store's file; None is the user's own."""
         super().__init__(make_engine, starter_pair, chats)
         self._refused: list[Live] = []
+        self._reading: set[Turn] = set()
 
     @property
     def ready(self) -> bool:
@@ -122,15 +124,15 @@ class Session(ChatSession):
             turn.answer.state = State.INTERRUPTED
             self.arrived.emit(chat, turn)
 
-        def start(tokens: list[Token]) -> None:
+        def start(kept: tuple[list[Token], list[RoundRecord]]) -> None:
             if not turn.answer.ended:
                 return
-            turn.answer.tokens = turn.answer.tokens or tokens
+            turn.answer.take_kept(*kept)
             turn.answer.go_on()
             self.arrived.emit(chat, turn)
             self._write_and_start(chat, turn, write, give_back)
 
-        self.keeper.do(lambda store: store.messages.tokens(answered), start)
+        self.keeper.do(lambda store: _tokens_and_rounds(store, answered), start)
 
     def switch(self, chat: Chat, place: Place, step: int) -> None:
         """Show the sibling of a message that is `step` places after it, with what was last shown below it."""
@@ -167,21 +169,24 @@ class Session(ChatSession):
             self.keeper.do(lambda store: store.messages.branch(message_id), self.open_id)
 
     def want_tokens(self, chat: Chat, turn: Turn) -> None:
-        """Read the tokens of a stored answer; `arrived` follows where there are any."""
+        """Read the tokens and the rounds of a stored answer, once; `arrived` follows where there are any."""
         message_id = turn.answer_place.id
-        if message_id is None or turn.answer.tokens:
+        if message_id is None or turn.answer.tokens or turn in self._reading:
             return
+        self._reading.add(turn)
 
-        def show(tokens: list[Token]) -> None:
-            if tokens and not turn.answer.tokens and turn.answer.ended:
-                turn.answer.tokens = tokens
+        def show(kept: tuple[list[Token], list[RoundRecord]]) -> None:
+            self._reading.discard(turn)
+            if turn.answer.ended and turn.answer.take_kept(*kept):
                 self.arrived.emit(chat, turn)
 
-        self.keeper.do(lambda store: store.messages.tokens(message_id), show)
+        self.keeper.do(lambda store: _tokens_and_rounds(store, message_id), show, lambda _: self._reading.discard(turn))
 
     def stop(self) -> None:
-        if self.chat.turns and (live := self._live.get(self.chat.turns[-1])):
-            live.cancel()
+        """End what is written in the chat on screen: its last answer, or one further up that is continued."""
+        for turn in self.chat.turns:
+            if live := self._live.get(turn):
+                live.cancel()
 
     def save_again(self) -> None:
         """Try once more to write the ends of answers that the system refused."""
@@ -212,7 +217,14 @@ class Session(ChatSession):
 
     def _take_path(self, chat: Chat, path: list[Message]) -> None:
         streaming = [live.turn for live in self._live.values() if live.chat is chat]
-        chat.turns = turns_of(path, [turn for turn in chat.turns if turn.answer.ended] + streaming)
+        turns = turns_of(path, [turn for turn in chat.turns if turn.answer.ended] + streaming)
+        for turn in streaming:
+            # Asked since the path was read: it is on its way to the end of that path, or to a question in it.
+            if turn.answer_place.id is None:
+                asked = turn.question_place.id
+                known = (place for place, one in enumerate(turns) if asked and one.question_place.id == asked)
+                turns[next(known, len(turns)) :] = [turn]
+        chat.turns = turns
         self.path_changed.emit(chat)
 
     def _write_and_start(
@@ -223,7 +235,8 @@ class Session(ChatSession):
         give_back: Callable[[], object],
     ) -> None:
         """Write the turn down; only when it is on disk, hand it to the engine."""
-        live = self._live[turn] = Live(chat, turn, self.speculation, self.sampling)
+        chosen = self.generation_of(chat)
+        live = self._live[turn] = Live(chat, turn, chosen.speculation, chosen.sampling)
 
         def job(store: ConversationStore) -> tuple[Message | None, Message]:
             asked, answered = write(store)
@@ -269,7 +282,13 @@ class Session(ChatSession):
     ) -> ChatRequest:
         """What the engine is asked for a turn. Raises `BadRequest`."""
         messages = chat.messages(turn, prompt_variables.values(self.pair))
-        return ChatRequest(messages, sampling, speculation, max_tokens=self.generation_of(chat).max_tokens)
+        return ChatRequest(
+            messages,
+            sampling,
+            speculation,
+            max_tokens=self.generation_of(chat).max_tokens,
+            conversation=chat.uid if self.keeper.lasting and chat.uid else None,
+        )
 
     def _end(self, live: Live) -> None:
         self._live.pop(live.turn, None)
@@ -288,9 +307,16 @@ class Session(ChatSession):
         self.bridge.close()
         for live in self._live.values():
             live.cancel()
+        for live in self._refused:
+            # The disk may have room again.
+            live.write_end()
         self.keeper.close()
         if self._engine is not None:
             self._engine.close()
+
+
+def _tokens_and_rounds(store: ConversationStore, message_id: int) -> tuple[list[Token], list[RoundRecord]]:
+    return store.messages.tokens(message_id), store.messages.rounds(message_id)
 
 
 def _path(store: ConversationStore, chat: Chat) -> list[Message]:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.engine import Loading
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from engine.events import Event
     from engine.requests import ChatRequest
@@ -60,16 +61,19 @@ class _Speaker:
     def configure(self, _settings: EngineSettings) -> None:
         """There is nothing to limit."""
 
+    def keep_stored(self, _conversations: Collection[str]) -> None:
+        """Nothing is stored."""
+
     def learned(self) -> Future[tuple[()]]:
         """There are no costs to learn."""
         future: Future[tuple[()]] = Future()
         future.set_result(())
         return future
 
-    def load(self, *_: object) -> Future[_Pair]:
-        future: Future[_Pair] = Future()
-        future.set_result(_Pair())
-        return future
+    def load(self, *_: object) -> Loading:
+        loading = Loading()
+        loading.set_result(_Pair())  # type: ignore[arg-type]
+        return loading
 
     def submit(self, _request: ChatRequest, on_event: Callable[[Event], None]) -> _Speaker:
         self._thread = threading.Thread(target=self.speak, args=(on_event,), name="speaker")

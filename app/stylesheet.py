@@ -92,7 +92,7 @@ QLineEdit:focus { border: 1px solid $main; }
 #question { background: $selection; border-radius: 12px; }
 #overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #overlayBody { background: $panel; }
-#comparedText { background: $panel; border: 1px solid $line; border-radius: 8px; }
+#comparedText { background: $window; border: 1px solid $line; border-radius: 8px; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
@@ -105,10 +105,9 @@ QLineEdit:focus { border: 1px solid $main; }
 #settingsList { background: $sidebar; border: none; outline: none; }
 QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
     selection-background-color: $selection; selection-color: $text; }
-QTableView::item { padding: 4px 8px; border: none; }
-QHeaderView { background: $panel; border: none; font-size: 12px; }
-QHeaderView::section { background: $panel; color: $muted; border: none; border-bottom: 1px solid $line;
-    padding: 4px 8px; font-size: 12px; }
+QTableView::item { padding: 4px 5px; border: none; }
+QHeaderView { background: transparent; border: none; border-bottom: 1px solid $line; font-size: 12px; }
+QHeaderView::section { background: transparent; color: $muted; border: none; padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
@@ -126,7 +125,9 @@ QPushButton[look="quiet"]:focus { padding: 0 6px; }
 QPushButton[look="fold"] { color: $muted; font-size: 12px; padding: 2px 8px 2px 2px; }
 QPushButton[look="fold"]:focus { padding: 0 6px 0 0; }
 QLabel[look="title"]:disabled { color: $faint; }
-QPushButton[look="link"] { color: $main_text; padding: 6px 8px; }
+QPushButton[look="link"] { color: $main_text; padding: 6px 0; }
+QPushButton[look="link"]:hover { background: transparent; text-decoration: underline; }
+QPushButton[look="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0; padding: 6px 0 4px 0; }
 QSlider { min-height: 24px; }
 QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }

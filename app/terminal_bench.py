@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine import EngineError, starter_pair
+from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 
 if TYPE_CHECKING:
@@ -46,9 +47,10 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
-    if arguments.window:
-        return _run_window(arguments)
     try:
+        _check(arguments)
+        if arguments.window:
+            return _run_window(arguments)
         report = _measure(arguments)
     except BadRequest as error:
         print(f"tandem: {error}", file=sys.stderr)
@@ -62,11 +64,22 @@ def run(arguments: argparse.Namespace) -> int:
     return FINISHED
 
 
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise `BadRequest` for what nothing can be measured with, before a model is loaded."""
+    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0)):
+        value = getattr(arguments, name)
+        require(value >= least, name.replace("_", "-"), f"{least} or more", value)
+    for name in ("rate", "seconds"):
+        require(0.0 < getattr(arguments, name) < math.inf, name, "above 0", getattr(arguments, name))
+    require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
+    SamplingSettings(temperature=arguments.temperature)
+
+
 def _run_window(arguments: argparse.Namespace) -> int:
     # Qt comes in with it.
     from app import window_bench
 
-    report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, max(1, arguments.repetitions))
+    report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions)
     print(json.dumps(report) if arguments.json else window_bench.table(report))
     return FINISHED
 

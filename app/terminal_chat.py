@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -52,6 +53,10 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A letter that the terminal cannot show must not end the talk.
+            stream.reconfigure(errors="replace")
     main, draft = _models(arguments)
     show = _JsonOutput() if arguments.json else _TextOutput()
     try:
@@ -84,9 +89,9 @@ def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
-    system = [{"role": "system", "content": arguments.system}] if arguments.system else []
+    system = [{"role": "system", "content": _readable(arguments.system)}] if arguments.system else []
     # Standard input gives the questions later; this stands in while only the settings are checked.
-    question = [{"role": "user", "content": "-" if arguments.prompt is None else arguments.prompt}]
+    question = [{"role": "user", "content": "-" if arguments.prompt is None else _readable(arguments.prompt)}]
     return ChatRequest(
         messages=system + (history or question),
         sampling=SamplingSettings(
@@ -99,7 +104,7 @@ def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> Ch
         ),
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
         max_tokens=arguments.max_tokens,
-        stop=tuple(arguments.stop),
+        stop=tuple(map(_readable, arguments.stop)),
     )
 
 
@@ -117,6 +122,8 @@ def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
 def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     history: list[dict[str, str]] = []
     code = FINISHED
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
     while (question := _read_question()) is not None:
         if not question.strip():
             continue
@@ -129,11 +136,16 @@ def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     return code
 
 
+def _readable(text: str) -> str:
+    """`text` with replacement characters for bytes of another encoding, which no tokenizer takes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _read_question() -> str | None:
     if sys.stdin.isatty():
         print("> ", end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
-    return line.rstrip("\n") if line else None
+    return _readable(line.rstrip("\n")) if line else None
 
 
 class _Output(ABC):
@@ -168,7 +180,9 @@ class _Output(ABC):
 
 class _JsonOutput(_Output):
     def progress(self, event: Event) -> None:
-        print(json.dumps(as_json(event), ensure_ascii=False), flush=True)
+        # Where the terminal's encoding cannot hold every letter, JSON's own escapes can.
+        plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
 
     def finished(self, event: Finished) -> None:
         self.progress(event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import urllib.request
 from collections.abc import Iterable, Sequence
@@ -71,12 +72,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve the command; returns the exit code."""
     actions = {"list": _list, "search": _search, "download": _download, "remove": _remove, "pairs": _pairs}
     try:
-        return actions[arguments.action](arguments)
+        code = actions[arguments.action](arguments)
+        # Here, where a reader that has gone can still be told from a failure.
+        sys.stdout.flush()
     except EngineError as error:
         _fail(arguments, error)
         return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
     except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    return code
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -148,7 +154,7 @@ def _remove(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
             flush=True,
         )
-        if input().strip().lower() not in ("y", "yes"):
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             return FAILED
     remove(plan)
     if arguments.json:

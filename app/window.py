@@ -12,6 +12,7 @@ from PySide6.QtCore import QTimer
 
 from app import crash
 from app.application import Application
+from app.conversations.opening import is_open_elsewhere
 from app.main_window import MainWindow
 from app.models.library import Library
 from app.places import data_folder, settings_folder
@@ -48,6 +49,9 @@ def move_chats(preferences: PreferenceFile) -> MoveRefused | None:
     wanted = preferences.values.move_chats_to
     if not wanted:
         return None
+    if is_open_elsewhere(data_folder() / "chats.db"):
+        # A window that has them would go on writing to files that are no more.
+        return MoveRefused("in-use")
     preferences.change(move_chats_to="")
     try:
         move_folder(data_folder(), Path(wanted))

@@ -1,10 +1,14 @@
 """`tandem bench --window`: what the window costs, measured on the real one.
 
 A stored chat of many messages is open while an answer streams into it at a fixed rate; a frame is what the Qt thread
-does for one picture on the screen: taking what the engine said, layout, painting. A long answer tells whether a token
-costs more at its end than at its start, and an answer of many rounds what the live panel costs by itself. Then two
-engines answer alone and in the window, in turns: the ratio is what the window takes from them. The starter pair shares
-the processor with the window; the other one waits for something else, as an engine on a GPU does.
+does for one picture on the screen: taking what the engine said, layout, painting. From frame to frame is counted from
+the first picture with words of the answer on: before it there is nothing to show. A long answer tells whether a token
+costs more at its end than at its start, and an answer of many rounds what the live panel costs by itself.
+
+Then two engines answer alone and in the window, in turns: the ratio is what the window takes from them. One waits for
+something else, as an engine on a GPU does, and loses only what Python's lock costs. The other one is the starter pair,
+which computes on the same cores as the window: what the Qt thread takes of them it lacks, so it is said how much each
+takes and how many cores that makes busy.
 """
 
 from __future__ import annotations
@@ -16,10 +20,10 @@ import statistics
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.frames import LATE_MS, Frames
 from app.steady_engine import PARAGRAPH, TOKENS_A_ROUND, SteadyEngine, WaitingEngine
 from engine.events import Finished
 from engine.requests import SamplingSettings
@@ -28,14 +32,10 @@ from engine.stats import RequestStats
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtWidgets import QWidget
-
-    from app.bridge import Bridge
     from app.main_window import MainWindow
     from app.session import Session
     from engine.events import Event
 
-LATE_MS = 32.0
 _QUESTION = "Tell me everything about speculative decoding."
 _SIZE = (1440, 900)
 _LONG_TOKENS, _LONG_RATE = 20_000, 1000.0
@@ -45,64 +45,6 @@ _FRAME_S = 0.016
 _SETTLE_S, _PATIENCE_S = 1.0, 120.0
 # A round of a model that does about 40 plain steps a second on a GPU, with the Python that goes on around it.
 _GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
-
-
-@dataclass
-class Frames:
-    """Times of the Qt thread in ms, one entry a picture, while it is recording."""
-
-    busy_ms: list[float] = field(default_factory=list)
-    """How long the thread worked for it."""
-    interval_ms: list[float] = field(default_factory=list)
-    """How long after the picture before it."""
-    _since: float | None = None
-    _spent: float = 0.0
-    _painted: bool = False
-    _last: float | None = None
-
-    @contextmanager
-    def recording(self, bridge: Bridge, window: QWidget) -> Iterator[None]:
-        from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QObject
-
-        frames = self
-
-        class Paints(QObject):
-            def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-                if event.type() == QEvent.Type.UpdateRequest:
-                    frames.paints()
-                return False
-
-        dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
-        window.installEventFilter(paints)
-        bridge.frame_begins.connect(self.begins)
-        dispatcher.aboutToBlock.connect(self.waits)
-        yield
-        dispatcher.aboutToBlock.disconnect(self.waits)
-        bridge.frame_begins.disconnect(self.begins)
-        window.removeEventFilter(paints)
-
-    def begins(self) -> None:
-        """There is work for a picture."""
-        if self._since is None:
-            self._since = time.perf_counter()
-
-    def paints(self) -> None:
-        """The picture is painted now."""
-        self.begins()
-        self._painted = True
-
-    def waits(self) -> None:
-        """There is nothing to do for now."""
-        if self._since is None:
-            return
-        now = time.perf_counter()
-        self._spent += now - self._since
-        self._since = None
-        if self._painted:
-            self.busy_ms.append(1000 * self._spent)
-            if self._last is not None:
-                self.interval_ms.append(1000 * (now - self._last))
-            self._spent, self._painted, self._last = 0.0, False, now
 
 
 def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dict[str, Any]:
@@ -157,7 +99,7 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
     engine, frames = SteadyEngine(rate, round(rate * seconds)), Frames()
     with (
         _window(application, lambda: engine, messages) as (window, session),
-        frames.recording(session.bridge, window),
+        frames.recording(session.bridge, window, lambda: _has_words(session)),
     ):
         began = time.thread_time()
         answer = session.ask(_QUESTION).answer
@@ -172,6 +114,8 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
         "median_ms": statistics.median(times),
         "p99_ms": _percentile(times, 0.99),
         "worst_ms": max(times),
+        "cpu_median_ms": statistics.median(frames.cpu_ms),
+        "cpu_worst_ms": max(frames.cpu_ms),
         "interval_median_ms": statistics.median(frames.interval_ms),
         "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
         "interval_worst_ms": max(frames.interval_ms),
@@ -187,7 +131,7 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
     with _window(application, lambda: engine, 0) as (window, session):
         answer = session.ask(_QUESTION).answer
         session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
-        with frames.recording(session.bridge, window):
+        with frames.recording(session.bridge, window, lambda: bool(answer.tokens)):
             wait(lambda: answer.ended, tokens / rate + _PATIENCE_S)
     fifth = len(answer.tokens) // 5
     return {
@@ -199,6 +143,10 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
         "worst_ms": max(frames.busy_ms),
         "interval_worst_ms": max(frames.interval_ms),
     }
+
+
+def _has_words(session: Session) -> bool:
+    return bool(session.chat.turns and session.chat.turns[-1].answer.tokens)
 
 
 def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
@@ -292,20 +240,31 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
     alone: list[float] = []
     shown: list[float] = []
     costs: list[float] = []
+    others: list[float] = []
     for _ in range(repetitions + 1):
         alone.append(_speed_alone(session))
         session.new_chat()
-        began = time.thread_time()
+        began, whole = time.thread_time(), time.process_time()
         answer = session.ask(_QUESTION).answer
         wait(lambda answer=answer: answer.ended, _PATIENCE_S)  # type: ignore[misc]
-        costs.append(1000 * (time.thread_time() - began) / max(1, len(answer.tokens)))
+        spent, tokens = time.thread_time() - began, max(1, len(answer.tokens))
+        costs.append(1000 * spent / tokens)
+        others.append(1000 * (time.process_time() - whole - spent) / tokens)
         shown.append(answer.stats.decode_tps or 0.0)
     return {
         "alone_tps": statistics.median(alone[1:]),
         "shown_tps": statistics.median(shown[1:]),
         "ratio": statistics.median(second / first for first, second in zip(alone[1:], shown[1:], strict=True) if first),
         "gui_cpu_s_per_1000_tokens": statistics.median(costs[1:]),
+        "other_cpu_s_per_1000_tokens": statistics.median(others[1:]),
+        "cores": os.cpu_count(),
     }
+
+
+def _busy_cores(share: dict[str, Any]) -> float:
+    """How many cores the process keeps busy while the window shows an answer."""
+    spent = share["gui_cpu_s_per_1000_tokens"] + share["other_cpu_s_per_1000_tokens"]
+    return float(spent * share["shown_tps"] / 1000)
 
 
 def _speed_alone(session: Session) -> float:
@@ -345,7 +304,8 @@ def table(report: dict[str, Any]) -> str:
         f"{frames['count']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
         f"{frames['messages']} messages ({frames['tokens']} tokens)",
         f"work a frame: median {frames['median_ms']:.1f} ms, 99th percentile {frames['p99_ms']:.1f} ms, worst "
-        f"{frames['worst_ms']:.1f} ms",
+        f"{frames['worst_ms']:.1f} ms; processor time of it: median {frames['cpu_median_ms']:.1f} ms, worst "
+        f"{frames['cpu_worst_ms']:.1f} ms",
         f"from frame to frame: median {frames['interval_median_ms']:.1f} ms, 99th percentile "
         f"{frames['interval_p99_ms']:.1f} ms, worst {frames['interval_worst_ms']:.1f} ms, {frames['late']} later than "
         f"{LATE_MS:.0f} ms",
@@ -360,6 +320,8 @@ def table(report: dict[str, Any]) -> str:
         share = report[key]
         lines.append(
             f"{name}: {share['alone_tps']:.0f} tokens/s alone, {share['shown_tps']:.0f} in the window, ratio "
-            f"{share['ratio']:.3f}; Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s for 1,000 tokens"
+            f"{share['ratio']:.3f}; 1,000 tokens take the Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s and all "
+            f"other threads {share['other_cpu_s_per_1000_tokens']:.2f} s of processor time, "
+            f"{_busy_cores(share):.1f} of {share['cores']} cores"
         )
     return "\n".join(lines)

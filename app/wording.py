@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.models.hub_wording import hub_sentence
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.conversations.errors import StoreError
     from app.conversations.opening import Damage
-    from engine.errors import EngineError
     from engine.stats import PlainSpan
 
 
 def error_sentence(error: EngineError) -> str:
     """What went wrong and what to do about it."""
+    try:
+        return _sentence_of(error)
+    except (KeyError, TypeError, ValueError):
+        # An answer that another version or another app recorded may lack what the words for its error need.
+        return _error_sentences(EngineError.code)
+
+
+def _sentence_of(error: EngineError) -> str:
     arguments = {name: str(value) for name, value in error.arguments.items()}
     if error.code == "model-not-usable":
         return _model_sentence(arguments)
@@ -29,7 +37,7 @@ def error_sentence(error: EngineError) -> str:
     if error.code == "prompt-too-long":
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
     if error.code == "not-enough-memory":
-        return _not_enough_memory(error.arguments)
+        return _not_enough_memory(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
@@ -44,13 +52,12 @@ def _error_sentences(code: str) -> str:
         ),
         "template-failed": translate(
             "Errors",
-            "The model's chat template cannot write this conversation: {detail}. "
-            "Start a new chat or choose another model.",
+            "The model's chat template does not take this chat: {detail}. Start a new chat or choose another model.",
         ),
-        "busy": translate("Errors", "An answer is being written. Try again when it has ended."),
+        "busy": translate("Errors", "An answer is being written. Try again when it is finished."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
-            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem."
+            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."
         ),
     }
     # An answer that another version or another app recorded may have a code that is not ours.
@@ -65,9 +72,11 @@ def _prompt_too_long(tokens: int, limit: int) -> str:
     ).format(tokens=_number(tokens), limit=_number(limit))
 
 
-def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
+def _not_enough_memory(arguments: Mapping[str, str]) -> str:
     translate = QCoreApplication.translate
-    if arguments["largest_context"]:
+    names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
+    figures = {name: int(arguments[name]) for name in names}
+    if figures["largest_context"]:
         sentence = translate(
             "Errors",
             "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
@@ -80,20 +89,20 @@ def _not_enough_memory(arguments: Mapping[str, Any]) -> str:
             "Choose a smaller model or close other apps.",
         )
     sentences = [sentence]
-    if arguments["kv_bits"]:
+    if figures["kv_bits"]:
         sentences.append(
             translate("Errors", "It fits as it is with a KV cache of {bits} bits, which the settings offer.")
         )
-    if arguments["draft_bytes"]:
+    if figures["draft_bytes"]:
         sentences.append(translate("Errors", "A draft model that takes up to {draft} GB fits."))
-    return " ".join(sentences).format(
+    return joined(*sentences).format(
         name=arguments["name"],
-        needed=_number(arguments["needed"] / 1e9, 1),
-        available=_number(arguments["available"] / 1e9, 1),
-        context=_number(arguments["context"]),
-        largest=_number(arguments["largest_context"]),
-        bits=arguments["kv_bits"],
-        draft=_number(arguments["draft_bytes"] / 1e9, 1),
+        needed=_number(figures["needed"] / 1e9, 1),
+        available=_number(figures["available"] / 1e9, 1),
+        context=_number(figures["context"]),
+        largest=_number(figures["largest_context"]),
+        bits=figures["kv_bits"],
+        draft=_number(figures["draft_bytes"] / 1e9, 1),
     )
 
 
@@ -119,7 +128,7 @@ def model_reasons() -> dict[str, str]:
         ),
         "unknown-architecture": translate(
             "Errors",
-            "Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.",
+            "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
         ),
         "no-tokenizer": translate(
             "Errors", "The tokenizer of {name} cannot be read ({detail}). Download or copy it again."
@@ -142,7 +151,7 @@ def model_reasons() -> dict[str, str]:
 
 
 def plain_sentence(span: PlainSpan) -> str:
-    """Why tokens were decoded without guessing."""
+    """Why tokens were decoded without guessing; "" for a code of another version."""
     arguments: dict[str, str] = {}
     for name, value in span.arguments:
         arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
@@ -150,7 +159,7 @@ def plain_sentence(span: PlainSpan) -> str:
         arguments["reason"] = draft_reasons()[arguments["reason"]]
     if span.reason == "costs-more":
         return _costs_more(dict(span.arguments))
-    return plain_reasons()[span.reason].format_map(_Lenient(arguments))
+    return plain_reasons().get(span.reason, "").format_map(_Lenient(arguments))
 
 
 class _Lenient(dict[str, str]):
@@ -164,11 +173,13 @@ def _costs_more(arguments: Mapping[str, float | str]) -> str:
     plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
     if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
         return plain_reasons()["costs-more"]
-    per_round = arguments.get("tokens_per_round", 1.0)
+    per_round = arguments.get("tokens_per_round")
+    if not isinstance(per_round, (int, float)):
+        per_round = 1.0
     return QCoreApplication.translate(
         "PlainReasons",
         "Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.",
-    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(float(per_round), 1))
+    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
 
 
 def plain_reasons() -> dict[str, str]:
@@ -177,6 +188,7 @@ def plain_reasons() -> dict[str, str]:
     return {
         "off": translate("PlainReasons", "Not guessing: speculation is switched off."),
         "no-draft": translate("PlainReasons", "Not guessing: no draft model is loaded."),
+        "draft-loading": translate("PlainReasons", "Not guessing yet: the draft model is still loading."),
         "draft-not-usable": translate(
             "PlainReasons", "Not guessing: the draft model cannot be used with this main model. {reason}"
         ),
@@ -203,10 +215,10 @@ def draft_reasons() -> dict[str, str]:
     return {
         "missing": translate("DraftReasons", "Its folder is missing."),
         "not-a-model": translate("DraftReasons", "Its folder holds no model."),
-        "incomplete": translate("DraftReasons", "A file of it is missing."),
-        "damaged": translate("DraftReasons", "A file of it is damaged."),
+        "incomplete": translate("DraftReasons", "One of its files is missing."),
+        "damaged": translate("DraftReasons", "One of its files is damaged."),
         "wrong-tensors": translate("DraftReasons", "Its weights do not fit its configuration."),
-        "unknown-architecture": translate("DraftReasons", "Its architecture is not known yet."),
+        "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
         "unsafe": translate("DraftReasons", "It wants to run code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
@@ -222,7 +234,7 @@ def store_sentence(error: StoreError) -> str:
         "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
         "io": translate("Store", "The disk does not answer as it should, so this chat cannot be saved."),
     }
-    other = translate("Store", "Something of this chat could not be saved: {detail}")
+    other = translate("Store", "Part of this chat could not be saved: {detail}")
     return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
 
 
@@ -231,11 +243,12 @@ def closed_store_sentence(error: Exception) -> str:
     translate = QCoreApplication.translate
     if isinstance(error, StoreInUse):
         return translate(
-            "Store", "Tandem is open a second time, and that window has your chats. Nothing you write here is kept."
+            "Store", "Tandem is already open in another window, which has your chats. Nothing you write here is kept."
         )
     if isinstance(error, StoreTooNew):
         return translate(
-            "Store", "A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept."
+            "Store",
+            "Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.",
         )
     text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
     return text.format(detail=str(error))
@@ -247,6 +260,20 @@ def damage_sentence(damage: Damage) -> str:
         "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
     )
     return text.format(name=damage.set_aside.name)
+
+
+def joined(*sentences: str) -> str:
+    """Sentences one after the other, with the space that the language puts between two; empty ones are left out."""
+    both = QCoreApplication.translate("Sentences", "{first} {second}", "two sentences, one after the other")
+    text = ""
+    for sentence in filter(None, sentences):
+        text = both.replace("{first}", text).replace("{second}", sentence) if text else sentence
+    return text
+
+
+def quoted(text: str) -> str:
+    """A piece of a text between the quotation marks of the language."""
+    return QCoreApplication.translate("Sentences", "“{text}”").replace("{text}", text)
 
 
 def _number(value: float, decimals: int = 0) -> str:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from engine.active import Active
+from engine.active import Active, log_lost
 from engine.events import TokensCommitted
 from engine.generation import release_unused_memory
 from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
@@ -60,7 +60,7 @@ class Decoding:
         `joining` says that somebody reads a prompt and will be here soon.
         """
         for active in self:
-            yield from self._attempt(active, partial(self._leave_if_alone, active))
+            yield from self._leave_if_alone(active)
             if active in self._turns:
                 yield from self._attempt(active, partial(self._place, active, joining))
         if not self._turns:
@@ -92,7 +92,11 @@ class Decoding:
             run.close()
         if active.batched:
             active.generation.reason = active.generation.reason or "cancelled"
-            self._leave_batch(active)
+            try:
+                self._leave_batch(active)
+            # It has ended anyway.
+            except Exception:
+                log_lost()
 
     @staticmethod
     def _attempt(active: Active, work: Callable[[], TokensCommitted | None]) -> Iterator[tuple[Active, Outcome]]:
@@ -104,8 +108,16 @@ class Decoding:
             if event is not None:
                 yield active, event
 
-    def _leave_if_alone(self, active: Active) -> TokensCommitted | None:
-        return self._leave_batch(active) if active.batched and len(self._turns) == 1 else None
+    def _leave_if_alone(self, active: Active) -> Iterator[tuple[Active, Outcome]]:
+        if not active.batched or len(self._turns) > 1:
+            return
+        try:
+            event = self._leave_batch(active)
+        except Exception as error:
+            yield from self._disband([active], error)
+        else:
+            if event is not None:
+                yield active, event
 
     def _place(self, active: Active, joining: bool) -> None:
         if active.batched:
@@ -142,11 +154,12 @@ class Decoding:
     def _leave_batch(self, active: Active) -> TokensCommitted | None:
         assert self._batch is not None
         active.batched = False
-        event = self._batch.leave(active.generation)
-        if not len(self._batch):
-            self._batch.close()
-            self._batch = None
-        return event
+        try:
+            return self._batch.leave(active.generation)
+        finally:
+            if not len(self._batch):
+                self._batch.close()
+                self._batch = None
 
     def _step_batch(self) -> Iterator[tuple[Active, Outcome]]:
         assert self._batch is not None
@@ -155,17 +168,17 @@ class Decoding:
             with self._pace.decoding():
                 outcome = self._batch.step()
         except BatchStepFailed as failure:
-            yield from self._disband(list(members.values()), failure)
+            yield from self._disband(list(members.values()), failure.__cause__ or failure)
             return
         for generation, event in outcome:
             yield members[generation], event
 
-    def _disband(self, members: list[Active], failure: BatchStepFailed) -> Iterator[tuple[Active, Outcome]]:
+    def _disband(self, members: list[Active], failure: BaseException) -> Iterator[tuple[Active, Outcome]]:
         """Nobody knows whose fault it was: each goes on by itself, and who cannot fails by itself."""
-        assert self._batch is not None
-        log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure.__cause__)
-        self._batch.close()
-        self._batch = None
+        log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure)
+        if self._batch is not None:
+            self._batch.close()
+            self._batch = None
         release_unused_memory()
         for active in reversed(members):
             active.batched, active.apart = False, "error"

@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -78,6 +78,28 @@ class RequestStream:
             log.exception("a listener failed on %s", type(event).__name__)
 
 
+class Loading(Future["LoadedPair"]):
+    """A pair that is on its way. `main` is done when requests can begin, with the draft perhaps still to be read; it
+    fails as the whole does.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.main: Future[LoadedPair] = Future()
+        # Nobody can take it back by itself.
+        self.main.set_running_or_notify_cancel()
+        self.add_done_callback(self._settle_main)
+
+    def _settle_main(self, _: object) -> None:
+        if self.main.done():
+            return
+        error = EngineClosed() if self.cancelled() else self.exception()
+        if error is not None:
+            self.main.set_exception(error)
+        else:
+            self.main.set_result(self.result())
+
+
 class Engine:
     """Chat models on a thread of their own.
 
@@ -102,17 +124,22 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def load(
-        self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False
-    ) -> Future[LoadedPair]:
+    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
         """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
 
         Requests that run go on with the old model and end as cancelled when the new one is there; those that are
-        submitted meanwhile wait for it, but not for the draft. The future raises `ModelNotUsable` when the main model
-        cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the one loaded before then stays. A draft that
-        cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
+        submitted meanwhile wait for it, but not for the draft: `Loading.main` says when. The future raises
+        `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the one
+        loaded before then stays. A draft that cannot be used does not stop the main model: see
+        `LoadedPair.draft_problem`.
         """
-        return self._change(lambda changes: changes.load(main, draft, allow_oversize=allow_oversize))
+        loading = Loading()
+
+        def change(changes: ModelChanges) -> Slices[LoadedPair]:
+            return changes.load(main, draft, allow_oversize=allow_oversize, main_there=loading.main.set_result)
+
+        self._change(change, future=loading)
+        return loading
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
         """Load another draft model, or none, beside the main model; takes effect at the next round."""
@@ -144,6 +171,17 @@ class Engine:
     def clear_prefix_cache(self) -> Future[None]:
         """Forget all finished turns, in memory and on disk; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
+
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:
+        """Forget these (`ChatRequest.conversation`) for good, in memory and on disk, whichever model has read them.
+
+        Such a name is not to be used again: what a request under way reads for it is dropped as well.
+        """
+        return self._call(lambda scheduler: scheduler.forget_conversations(names))
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:
+        """Forget what is on disk of all conversations but these; memory is left alone."""
+        return self._call(lambda scheduler: scheduler.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         """What speculation costs and brings here, for every pair of models that was used; the latest last."""
@@ -197,10 +235,14 @@ class Engine:
         return future
 
     def _change(
-        self, change: Callable[[ModelChanges], Slices[LoadedPair]], *, holds: bool = True
+        self,
+        change: Callable[[ModelChanges], Slices[LoadedPair]],
+        *,
+        holds: bool = True,
+        future: Future[LoadedPair] | None = None,
     ) -> Future[LoadedPair]:
         """Queue a change of models; requests submitted from now on wait for it if it `holds` them."""
-        future: Future[LoadedPair] = Future()
+        future = future or Future()
 
         def done(outcome: LoadedPair | EngineError) -> None:
             if isinstance(outcome, EngineError):

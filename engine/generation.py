@@ -19,10 +19,9 @@ from engine.prefix_cache import Conversation, PrefixCache
 from engine.prompts import newest_turns, render, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.text import AnswerText
-
-PREFILL_CHUNK = 512
 
 
 @dataclass(slots=True)
@@ -50,11 +49,9 @@ class Generation:
         messages, prompt = _fitting(request, main.tokenizer, limit)
         self.request = request
         self.cancelled = False
-        self.conversation: Conversation = cache.take(main, prompt)
+        self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
-        sequence.boundaries = (
-            turn_boundaries(main.tokenizer, request.messages, prompt) if sequence.needs_boundaries else ()
-        )
+        sequence.boundaries = turn_boundaries(main.tokenizer, messages, prompt) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary)
         self.ids: list[int] = []
         self.reason: str | None = None
@@ -163,11 +160,12 @@ class Generation:
 
     def start_over(self) -> None:
         """The caches are lost: what was committed is read again, as far as the prefix cache has not got it."""
-        self.conversation = self._cache.take(self._main, self.conversation.main.tokens)
+        lost = self.conversation.main
+        self.conversation = self._cache.take(self._main, lost.tokens, self.request.conversation)
+        self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:
-        """The end of the answer."""
-        self._text.finish()
+        """The end of the answer. Text that is held back when it is cancelled between two rounds was told to nobody."""
         return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats())
 
     def release(self) -> None:

@@ -24,7 +24,8 @@ from engine.disk_thread import DiskThread
 from engine.errors import ModelNotUsable
 from engine.hub.inspection import check_folder, weight_files
 from engine.hub.names import resolve_model
-from engine.hub.repository_names import repository_of_folder
+from engine.hub.repository_names import name_of_snapshot
+from engine.narrow_products import use_narrow_products
 from engine.slices import Slices, at_once, result_of
 
 log = logging.getLogger(__name__)
@@ -131,6 +132,7 @@ def _load_weights(
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
+            use_narrow_products(model)
         read, total = 0, _parameter_bytes(model)
         for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
             on_read(read, total)
@@ -230,10 +232,4 @@ def _parameter_bytes(model: nn.Module) -> int:
 
 def _display_name(name_or_path: str | Path, path: Path) -> str:
     text = str(name_or_path)
-    if not Path(text).exists():
-        return text
-    # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
-    if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
-        return repository
-    # The starter pair's folders are called main and draft; their parent says which pair.
-    return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name
+    return name_of_snapshot(path) if Path(text).exists() else text

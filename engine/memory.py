@@ -83,10 +83,11 @@ def check_text(main: ModelSize, draft: ModelSize | None, tokens: int, free: int)
         raise _too_much(main.id, main, draft, tokens, free)
 
 
-def cache_bytes(model: ModelSize, tokens: int) -> int:
-    """What the caches of one text of `tokens` tokens take."""
+def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
+    """What the caches of one text of `tokens` tokens take, of a model that `drafts` or of one that answers."""
     shape = cache_shape(model.config)
-    return int(shape.growing_bytes(tokens, 1) * model.element_bytes) + shape.state_bytes()
+    elements = shape.replayed_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
+    return int(elements * model.element_bytes) + shape.state_bytes()
 
 
 class WiredLimit:

@@ -109,8 +109,16 @@ class ModelChanges:
 
     # What a change consists of
 
-    def load(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool) -> Slices[LoadedPair]:
-        """Replace both models; requests that run end as cancelled when the new one is there.
+    def load(
+        self,
+        main: str | Path,
+        draft: str | Path | None,
+        *,
+        allow_oversize: bool,
+        main_there: Callable[[LoadedPair], None] = lambda _pair: None,
+    ) -> Slices[LoadedPair]:
+        """Replace both models; requests that run end as cancelled when the new main model is there, which `main_there`
+        is told.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`; the models in use stay. Where there is no room for both they go
         first, and are read again if the others cannot be used.
@@ -128,9 +136,10 @@ class ModelChanges:
                 with suppress(EngineError):
                     yield from self.come_back(before)
             raise
-        self.install(loaded, None)
+        installed = self.install(loaded, None)
         if self._queue:
             self._queue[0].holds = False
+        main_there(installed)
         return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
 
     def come_back(self, absent: Absent) -> Slices[LoadedPair]:
@@ -146,6 +155,7 @@ class ModelChanges:
         try:
             if not self._models.draft_fits_beside(draft, allow_oversize=allow_oversize):
                 self._use_draft(None)
+            self._models.drafting.expect_draft()
             loaded = yield from self._models.read_draft(draft)
         except NoModel:
             raise
@@ -184,8 +194,8 @@ class ModelChanges:
         folder = settings.prefix_cache_folder
         store = None
         if folder is not None:
-            store = PrefixStore(folder, self._models.main, settings.prefix_cache_bytes)
-            store.draft = self._models.draft
+            store = PrefixStore(folder, self._models.main, settings.prefix_folder_bytes)
+            store.use_draft(self._models.draft)
         self._prefix_cache.store = store
 
     def put_away(self) -> None:
@@ -198,6 +208,6 @@ class ModelChanges:
         pair = self._models.use_draft(draft, problem)
         self._prefix_cache.forget_drafts()
         if self._prefix_cache.store is not None:
-            self._prefix_cache.store.draft = self._models.draft
+            self._prefix_cache.store.use_draft(self._models.draft)
         self._draft_changes()
         return pair

@@ -156,7 +156,8 @@ class Models:
 
     def text_bytes(self, tokens: int) -> int:
         """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""
-        return sum(memory.cache_bytes(size, tokens) for size in self._text_sizes())
+        # The main model comes first.
+        return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._text_sizes()))
 
     def check_text(self, tokens: int, free: int) -> None:
         """Raise `NotEnoughMemory` unless a text of `tokens` tokens can be read and kept in `free` bytes."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.generation import PREFILL_CHUNK
+from engine.speculation.sequence import PREFILL_CHUNK
 
 SMALLEST_PIECE = 32
 # A piece may take as long as this many decode steps.

@@ -7,6 +7,7 @@ works on a copy, whose arrays are shared until one of both writes, so nobody los
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Conversation:
-    """What both models know of one text; `draft` is None until a draft model was asked."""
+    """What both models know of one text; `draft` is None until a draft model was asked.
+
+    All of it belongs to the conversation that the caller calls `name`. Without one it never reaches the disk.
+    """
 
     main: Sequence
     draft: Sequence | None = None
+    name: str | None = None
 
     @property
     def bytes(self) -> int:
@@ -59,6 +64,7 @@ class PrefixCache:
         self.budget = budget
         self.store: PrefixStore | None = None
         self._entries: list[Conversation] = []
+        self._forgotten: set[str] = set()
 
     @property
     def usage(self) -> PrefixCacheUsage:
@@ -68,8 +74,8 @@ class PrefixCache:
     def bytes(self) -> int:
         return sum(entry.bytes for entry in self._entries)
 
-    def take(self, model: LoadedModel, tokens: Tokens[int]) -> Conversation:
-        """A conversation that holds as much of `tokens` as any entry can give, perhaps nothing.
+    def take(self, model: LoadedModel, tokens: Tokens[int], name: str | None = None) -> Conversation:
+        """The conversation `name`, which holds as much of `tokens` as any entry can give, perhaps nothing.
 
         Its main sequence holds exactly `tokens`, of which at least the last is pending.
         """
@@ -83,6 +89,7 @@ class PrefixCache:
         else:
             taken.main.rewind(reach)
         taken.main.tokens = list(tokens)
+        taken.name = name
         return taken
 
     def put(self, conversation: Conversation) -> None:
@@ -90,7 +97,9 @@ class PrefixCache:
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
         main = conversation.main
-        if not main.intact or main.position == 0 or any(_covers(entry, conversation) for entry in self._entries):
+        if not main.intact or main.position == 0 or conversation.name in self._forgotten:
+            return
+        if any(_covers(entry, conversation) for entry in self._entries):
             return
         main.remember()
         self._entries = [entry for entry in self._entries if not _covers(conversation, entry)]
@@ -108,11 +117,24 @@ class PrefixCache:
         for entry in self._entries:
             entry.draft = None
 
-    def save(self) -> None:
-        """Hand everything to the store, if there is one."""
+    def forget(self, names: Collection[str]) -> None:
+        """Drop these conversations for good, also those that a request still works on."""
+        self._forgotten.update(names)
+        self._entries = [entry for entry in self._entries if entry.name not in self._forgotten]
         if self.store is not None:
-            for entry in self._entries:
-                self.store.save(entry)
+            self.store.forget(names)
+
+    def save(self) -> None:
+        """Hand to the store, if there is one, what has a name and fits; the latest first of all."""
+        if self.store is None:
+            return
+        room, kept = self.store.budget, []
+        for entry in reversed(self._entries):
+            if entry.name is not None and entry.bytes <= room:
+                room -= entry.bytes
+                kept.append(entry)
+        for entry in reversed(kept):
+            self.store.save(entry)
 
     def clear(self) -> None:
         self._entries.clear()
@@ -154,6 +176,9 @@ def _covers(entry: Conversation, other: Conversation) -> bool:
     """Whether `entry` can serve whatever `other` can, so that one of them is enough."""
     held = other.main.position
     if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
+        return False
+    if entry.name is None and other.name is not None:
+        # Only the other may be kept on disk.
         return False
     if entry.main.tokens[:held] != other.main.tokens[:held]:
         return False

@@ -79,6 +79,8 @@ class ChatRequest:
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
     quarter of the context (or `max_tokens`, if that is less) is left to the answer; None is what the engine is set to.
     With `allow_oversize`, here or in the engine's settings, it is served although its caches may not fit into memory.
+    `conversation` is whatever the caller calls the chat that all of `messages` belong to: with it what was read may be
+    kept on disk (`EngineSettings.prefix_cache_folder`) until `Engine.forget_conversations`; without it, never.
 
     Raises `BadRequest` when a message has no role or content, or nothing was asked.
     """
@@ -90,6 +92,7 @@ class ChatRequest:
     stop: Sequence[str] = ()
     overflow: str | None = None
     allow_oversize: bool = False
+    conversation: str | None = None
 
     def __post_init__(self) -> None:
         if not self.messages:

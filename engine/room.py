@@ -29,6 +29,8 @@ class Room:
         try:
             self._models.check_text(tokens, self._models.use().free - promised)
         except NotEnoughMemory as error:
+            if error.missing > self._prefix_cache.bytes:
+                raise
             self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - error.missing))
             release_unused_memory()
             self._models.check_text(tokens, self._models.use().free - promised)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,12 +26,15 @@ from engine.model_changes import ModelChanges
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
 from engine.prefix_cache import PrefixCache, PrefixCacheUsage
-from engine.prefix_store import clear_folder, stored_bytes
+from engine.prefix_files import forget, forget_others, stored_bytes
 from engine.room import Room
 from engine.settings import EngineSettings
 from engine.slices import at_once
 from engine.stats import RequestStats
 from engine.tuning import Calibration
+
+# A queue cannot be waited for without end when an end is given, not even a very late one.
+LONGEST_SLEEP_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class Scheduler:
         after = self.settings.unload_after_s
         if after is None or not self.models.loaded:
             return None
-        return max(0.0, self._last_used + after - time.monotonic())
+        return min(max(0.0, self._last_used + after - time.monotonic()), LONGEST_SLEEP_S)
 
     def configure(self, settings: EngineSettings) -> None:
         """Other limits from now on; what each of them reaches is said where they are declared."""
@@ -102,8 +105,8 @@ class Scheduler:
         self.models.settings = settings
         self.prefix_cache.budget = settings.prefix_cache_bytes
         self.prefix_cache.shrink()
-        stored = (settings.prefix_cache_folder, settings.prefix_cache_bytes)
-        if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_cache_bytes):
+        stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
+        if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_folder_bytes):
             self.changes.open_store()
 
     # Models
@@ -146,10 +149,21 @@ class Scheduler:
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request reads its whole prompt."""
-        self._check_thread()
         self.prefix_cache.clear()
+        self.keep_stored(())
+
+    def forget_conversations(self, names: Collection[str]) -> None:
+        """Drop these conversations for good, in memory and on disk."""
+        self._check_thread()
+        self.prefix_cache.forget(names)
         if self.settings.prefix_cache_folder is not None:
-            clear_folder(self.settings.prefix_cache_folder)
+            forget(self.settings.prefix_cache_folder, names)
+
+    def keep_stored(self, names: Collection[str]) -> None:
+        """Drop all conversations but these from the disk; memory is left alone."""
+        self._check_thread()
+        if self.settings.prefix_cache_folder is not None:
+            forget_others(self.settings.prefix_cache_folder, names)
             if self.models.loaded:
                 self.changes.open_store()
 

@@ -16,9 +16,9 @@ class EngineSettings:
     """Limits of an engine; `Engine.configure` changes them while it runs.
 
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
-    `prefix_cache_bytes`, and across sessions in `prefix_cache_folder` if one is given. Both models are unloaded after
-    `unload_after_s` seconds without a request. `memory_limit` in bytes stands in for what the device recommends.
-    These take effect at once.
+    `prefix_cache_bytes`. Those of a named conversation are kept across sessions, if `prefix_cache_folder` is given, in
+    at most `prefix_folder_bytes` there. Both models are unloaded after `unload_after_s` seconds without a request.
+    `memory_limit` in bytes stands in for what the device recommends. These take effect at once.
 
     `overflow` ("refuse" or "shorten") serves requests that do not say it themselves, and `allow_oversize` loads models
     and serves requests without asking whether they fit. For an answer without a limit room for `context` tokens is
@@ -34,6 +34,7 @@ class EngineSettings:
     most_waiting: int = 32
     prefix_cache_bytes: int = 2 * 2**30
     prefix_cache_folder: Path | None = None
+    prefix_folder_bytes: int = 4 * 10**9
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None
@@ -47,6 +48,7 @@ class EngineSettings:
         require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)
         require(self.most_waiting >= 0, "most_waiting", "0 or more", self.most_waiting)
         require(self.prefix_cache_bytes >= 0, "prefix_cache_bytes", "0 or more", self.prefix_cache_bytes)
+        require(self.prefix_folder_bytes >= 0, "prefix_folder_bytes", "0 or more", self.prefix_folder_bytes)
         require(self.context >= 1, "context", "1 or more", self.context)
         require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
         for name in ("kv_bits", "draft_kv_bits"):

@@ -32,9 +32,9 @@ class RoundRecord:
 class PlainSpan:
     """`tokens` in a row that were decoded without speculation, and why: a code and its arguments.
 
-    Codes: "off" (the user), "no-draft", "draft-not-usable" (reason), "draft-failed", "draft-context-full",
-    "no-guess" (the draft's text could not be put into main tokens), "cache-kind" (kind), "carried-rows" (rows that a
-    rejection left to be read again), "no-match" (lookup),
+    Codes: "off" (the user), "no-draft", "draft-loading", "draft-not-usable" (reason), "draft-failed",
+    "draft-context-full", "no-guess" (the draft's text could not be put into main tokens), "cache-kind" (kind),
+    "carried-rows" (rows that a rejection left to be read again), "no-match" (lookup),
     "costs-more" (plain_ms, round_ms, tokens_per_round), "measuring", "batch" (requests), "turns" (kind: what keeps the
     answers from sharing a batch, so that they take turns), "first-token", "length-limit".
     """

@@ -14,10 +14,10 @@
 <context>
     <name>ChatPane</name>
     <message numerus="yes">
-        <source>Delete %n chat(s) for good?</source>
+        <source>Delete %n chat(s) permanently?</source>
         <translation>
-            <numerusform>Delete %n chat for good?</numerusform>
-            <numerusform>Delete %n chats for good?</numerusform>
+            <numerusform>Delete %n chat permanently?</numerusform>
+            <numerusform>Delete %n chats permanently?</numerusform>
         </translation>
     </message>
 </context>

@@ -76,8 +76,8 @@
         <translation>チャットのピン留めを切り替え</translation>
     </message>
     <message>
-        <source>Keep this chat at the top, or no longer</source>
-        <translation>このチャットを一番上に置く、またはやめる</translation>
+        <source>Pin this chat to the top, or unpin it</source>
+        <translation>このチャットを一番上にピン留め、または解除</translation>
     </message>
     <message>
         <source>Duplicate chat</source>
@@ -92,8 +92,8 @@
         <translation>チャットをアーカイブ</translation>
     </message>
     <message>
-        <source>Put this chat into the archive</source>
-        <translation>このチャットをアーカイブに入れる</translation>
+        <source>Move this chat to the archive</source>
+        <translation>このチャットをアーカイブに移動</translation>
     </message>
     <message>
         <source>Delete chat</source>
@@ -109,7 +109,7 @@
     </message>
     <message>
         <source>Try again to save what could not be saved</source>
-        <translation>保存できなかったものをもう一度保存</translation>
+        <translation>保存できなかった内容をもう一度保存</translation>
     </message>
     <message>
         <source>Show the chats folder</source>
@@ -140,8 +140,8 @@
         <translation>チャットを読み込む…</translation>
     </message>
     <message>
-        <source>Take over chats of Tandem or of other apps</source>
-        <translation>Tandem や他のアプリのチャットを取り込む</translation>
+        <source>Import chats of Tandem or of another app</source>
+        <translation>Tandem やほかのアプリのチャットを読み込む</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -173,7 +173,7 @@
     </message>
     <message>
         <source>Change the system prompt and the settings of this chat</source>
-        <translation>このチャットのシステムプロンプトと設定を変える</translation>
+        <translation>このチャットのシステムプロンプトと設定を変更</translation>
     </message>
     <message>
         <source>Regenerate</source>
@@ -184,8 +184,8 @@
         <translation>フォルダに移動…</translation>
     </message>
     <message>
-        <source>Put this chat into a folder</source>
-        <translation>このチャットをフォルダに入れる</translation>
+        <source>Move this chat to a folder</source>
+        <translation>このチャットをフォルダに移動</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -193,7 +193,7 @@
     </message>
     <message>
         <source>Show the report of what went wrong</source>
-        <translation>何が起きたかのレポートを表示</translation>
+        <translation>問題のレポートを表示</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -284,7 +284,7 @@
         <translation>モデルをメモリから解放</translation>
     </message>
     <message>
-        <source>Give back the memory of both models</source>
+        <source>Free the memory of both models</source>
         <translation>両モデルのメモリを解放</translation>
     </message>
     <message>
@@ -316,8 +316,8 @@
         <translation>ドラフトモデルなし</translation>
     </message>
     <message>
-        <source>Take the draft model away</source>
-        <translation>ドラフトモデルを外す</translation>
+        <source>Answer without a draft model</source>
+        <translation>ドラフトモデルなしで回答</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -325,7 +325,7 @@
     </message>
     <message>
         <source>Speculate whenever it pays</source>
-        <translation>得になるときだけ推測</translation>
+        <translation>効果があるときだけ推測</translation>
     </message>
     <message>
         <source>On</source>
@@ -349,7 +349,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>最後の質問に推測ありとなしで答え、並べて見せます</translation>
+        <translation>最後の質問への推測ありとなしの回答を並べて表示</translation>
     </message>
     <message>
         <source>Tune on this machine</source>
@@ -357,7 +357,7 @@
     </message>
     <message>
         <source>Measure what guessing costs and brings with these models</source>
-        <translation>このモデルで推測にかかる時間と得られる効果を測ります</translation>
+        <translation>このモデルでの推測のコストと効果を測定</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -397,7 +397,7 @@
     </message>
     <message>
         <source>Enter or leave full screen</source>
-        <translation>フルスクリーンにする、または解除する</translation>
+        <translation>フルスクリーンを開始、または終了</translation>
     </message>
     <message>
         <source>Commands…</source>
@@ -421,7 +421,7 @@
     </message>
     <message>
         <source>Follow the system&apos;s light or dark appearance</source>
-        <translation>システムのライト／ダークに合わせる</translation>
+        <translation>システムのライトモード／ダークモードに合わせる</translation>
     </message>
     <message>
         <source>Light</source>
@@ -429,7 +429,7 @@
     </message>
     <message>
         <source>Light appearance</source>
-        <translation>ライト表示</translation>
+        <translation>ライトモード</translation>
     </message>
     <message>
         <source>Dark</source>
@@ -437,7 +437,7 @@
     </message>
     <message>
         <source>Dark appearance</source>
-        <translation>ダーク表示</translation>
+        <translation>ダークモード</translation>
     </message>
     <message>
         <source>Use the system&apos;s language</source>
@@ -448,7 +448,7 @@
     <name>AdvancedPage</name>
     <message>
         <source>Nothing is loaded.</source>
-        <translation>読み込まれているものはありません。</translation>
+        <translation>モデルは読み込まれていません。</translation>
     </message>
     <message>
         <source>{used} of {limit} in use.</source>
@@ -457,7 +457,7 @@
     <message numerus="yes">
         <source>The prefix cache holds %n chat(s) in {size}.</source>
         <translation>
-            <numerusform>プレフィックスキャッシュには %n 件のチャットが {size} で入っています。</numerusform>
+            <numerusform>プレフィックスキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
         </translation>
     </message>
     <message>
@@ -469,7 +469,7 @@
         <translation>プレフィックスキャッシュを消去</translation>
     </message>
     <message>
-        <source>Nothing has been written down.</source>
+        <source>Nothing has been recorded.</source>
         <translation>記録はありません。</translation>
     </message>
     <message>
@@ -477,11 +477,11 @@
         <translation>診断情報の書き出し</translation>
     </message>
     <message>
-        <source>Written to {file}. It holds no chat text.</source>
+        <source>Saved to {file}. It holds no chat text.</source>
         <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
     </message>
     <message>
-        <source>The file could not be written. Choose another folder.</source>
+        <source>The file could not be saved. Choose another folder.</source>
         <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
     </message>
     <message>
@@ -502,7 +502,7 @@
     </message>
     <message>
         <source>Versions, settings, figures and the record, in a file for you to read and send</source>
-        <translation>バージョン、設定、数値、記録を、読んで送れる一つのファイルにまとめます</translation>
+        <translation>バージョン、設定、数値、記録を、内容を確かめて送れる一つのファイルにまとめる</translation>
     </message>
     <message>
         <source>About Tandem</source>
@@ -513,12 +513,12 @@
         <translation>{name} は Apache License 2.0 で公開されています。</translation>
     </message>
     <message>
-        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
-        <translation>ウィンドウは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使っています。Qt を自分でビルドしたものに置き換えることができ、ソースは Qt Project から自由に入手できます。</translation>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt with a version of your own; its source is free at the Qt Project.</source>
+        <translation>ウインドウは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使っています。自分でビルドした Qt に置き換えることができ、ソースは Qt Project から自由に入手できます。</translation>
     </message>
     <message>
         <source>Built on: {parts}.</source>
-        <translation>土台となったソフトウェア: {parts}。</translation>
+        <translation>使用しているソフトウェア：{parts}。</translation>
     </message>
 </context>
 <context>
@@ -551,11 +551,11 @@
         <translation>{count} トークン</translation>
     </message>
     <message>
-        <source>Take {name} away</source>
+        <source>Remove {name}</source>
         <translation>{name} を外す</translation>
     </message>
     <message>
-        <source>is being read…</source>
+        <source>reading…</source>
         <translation>読み込み中…</translation>
     </message>
 </context>
@@ -577,7 +577,7 @@
         <translation>開く</translation>
     </message>
     <message>
-        <source>Its page…</source>
+        <source>Model page…</source>
         <translation>モデルのページ…</translation>
     </message>
 </context>
@@ -632,8 +632,8 @@
         <translation>ファイルを添付</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
-        <translation>{name} はテキストファイルではありません。Tandem で添付できるのはテキスト、コード、PDF です。</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>
@@ -645,15 +645,15 @@
     </message>
     <message>
         <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直してから添付してください。</translation>
+        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
         <translation>{name} は壊れていて、本文を読み取れません。</translation>
     </message>
     <message>
-        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
-        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識をかけてください。</translation>
+        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
+        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識を行ってください。</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -672,7 +672,7 @@
     </message>
     <message>
         <source>Method, depth and acceptance, from the next answer on</source>
-        <translation>方法、深さ、採択の基準です。次の回答から有効になります</translation>
+        <translation>方法、深さ、採択の基準（次の回答から有効）</translation>
     </message>
 </context>
 <context>
@@ -699,7 +699,7 @@
     </message>
     <message>
         <source>Last 28 days</source>
-        <translation>過去28日間</translation>
+        <translation>過去 28 日間</translation>
     </message>
     <message>
         <source>Older</source>
@@ -711,7 +711,7 @@
     </message>
     <message>
         <source>Nothing found</source>
-        <translation>見つかりませんでした</translation>
+        <translation>見つかりません</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -734,7 +734,7 @@
         <translation>元に戻す</translation>
     </message>
     <message>
-        <source>Delete for good</source>
+        <source>Delete permanently</source>
         <translation>完全に削除</translation>
     </message>
     <message>
@@ -759,7 +759,7 @@
     </message>
     <message>
         <source>Move to the archive</source>
-        <translation>アーカイブに入れる</translation>
+        <translation>アーカイブに移動</translation>
     </message>
     <message>
         <source>Take out of the archive</source>
@@ -786,6 +786,14 @@
         <translation>このフォルダだけを表示</translation>
     </message>
     <message>
+        <source>Move up</source>
+        <translation>上へ移動</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下へ移動</translation>
+    </message>
+    <message>
         <source>Delete the folder, keep its chats</source>
         <translation>フォルダを削除し、チャットは残す</translation>
     </message>
@@ -806,7 +814,7 @@
         <translation>ゴミ箱</translation>
     </message>
     <message numerus="yes">
-        <source>Delete %n chat(s) for good?</source>
+        <source>Delete %n chat(s) permanently?</source>
         <translation>
             <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
         </translation>
@@ -830,6 +838,22 @@
     <message>
         <source>Back to the chats</source>
         <translation>チャット一覧に戻る</translation>
+    </message>
+    <message>
+        <source>No chats in this folder.</source>
+        <translation>このフォルダにチャットはありません。</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>チャットはここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>アーカイブしたチャットはありません。</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>ゴミ箱は空です。</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -907,7 +931,7 @@
     </message>
     <message>
         <source>Copied</source>
-        <translation>コピー済み</translation>
+        <translation>コピーしました</translation>
     </message>
 </context>
 <context>
@@ -933,7 +957,7 @@
     </message>
     <message>
         <source>first token {value}</source>
-        <translation>最初のトークン {value}</translation>
+        <translation>最初のトークンまで {value}</translation>
     </message>
     <message>
         <source>accepted {value}</source>
@@ -945,27 +969,27 @@
     </message>
     <message>
         <source>Reading the question, so that both answers begin alike.</source>
-        <translation>どちらの答えも同じ条件で始まるように、先に質問を読んでいます。</translation>
+        <translation>どちらの回答も同じ条件で始まるように、先に質問を読んでいます。</translation>
     </message>
     <message>
         <source>Answering with speculation.</source>
-        <translation>推測ありで答えています。</translation>
+        <translation>推測ありで回答しています。</translation>
     </message>
     <message>
         <source>Answering once more, without speculation.</source>
-        <translation>もう一度、推測なしで答えています。</translation>
+        <translation>もう一度、推測なしで回答しています。</translation>
     </message>
     <message>
         <source>Stopped.</source>
-        <translation>中止しました。</translation>
+        <translation>停止しました。</translation>
     </message>
     <message>
         <source>The answer is too short to measure a speed.</source>
-        <translation>答えが短すぎて速度を測れません。</translation>
+        <translation>回答が短すぎて速度を測れません。</translation>
     </message>
     <message>
         <source>{times} as fast with speculation as without: it did not pay for this question.</source>
-        <translation>推測ありの速さは推測なしの {times}でした。この質問では得になりませんでした。</translation>
+        <translation>推測ありの速さは推測なしの {times}です。この質問では効果がありませんでした。</translation>
     </message>
     <message>
         <source>{times} as fast with speculation as without.</source>
@@ -985,19 +1009,19 @@
     </message>
     <message>
         <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって {guessed} と {plain} の確からしさが等しく、丸め誤差が選択を分けました。</translation>
+        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって{guessed}と{plain}の確率が等しく、丸め誤差で選択が分かれました。</translation>
     </message>
     <message>
         <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>{place} 番目のトークンの前までは同じ文章で、そこで {guessed} と {plain} に分かれます。温度が 0 より高いと、抽選が僅差の所で丸め誤差によりこうなることがあります。</translation>
+        <translation>{place} 番目のトークンの前までは同じ文章で、そこで{guessed}と{plain}に分かれます。温度が 0 より高いと、抽選が僅差のときに丸め誤差でこうなることがあります。</translation>
     </message>
     <message>
         <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
-        <translation>二つは違う文章ですが、どちらもメインモデルだけの場合と同じ確率で選ばれたものです。設定で「同じ文章」ではなく「同じ分布」が選ばれています。</translation>
+        <translation>二つの文章は異なりますが、どちらもメインモデルだけの場合と同じ確率で選ばれたものです。設定で「同じ文章」ではなく「同じ分布」が選ばれています。</translation>
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>{place} 番目のトークンから文章が違います（{guessed} と {plain}）。起きてはならないことです。設定から診断情報を書き出して報告してください。</translation>
+        <translation>{place} 番目のトークンから文章が違います（{guessed}と{plain}）。起きてはならないことです。設定から書き出した診断情報を添えて報告してください。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1012,16 +1036,8 @@
         <translation>推測なし</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>中止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>もう一度比較</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -1043,7 +1059,7 @@
     <name>ContextMeter</name>
     <message>
         <source>The models are loading. You can write already.</source>
-        <translation>モデルを読み込んでいます。もう書き始められます。</translation>
+        <translation>モデルを読み込んでいます。先に入力を始められます。</translation>
     </message>
     <message>
         <source>No main model is loaded.</source>
@@ -1091,7 +1107,7 @@
     </message>
     <message>
         <source>I have access now</source>
-        <translation>許可を得ました</translation>
+        <translation>アクセス権を得ました</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1099,7 +1115,7 @@
     </message>
     <message>
         <source>Clear</source>
-        <translation>消去</translation>
+        <translation>一覧から消去</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1117,11 +1133,11 @@
         <translation>フォルダにモデルがありません。</translation>
     </message>
     <message>
-        <source>A file of it is missing.</source>
+        <source>One of its files is missing.</source>
         <translation>ファイルが足りません。</translation>
     </message>
     <message>
-        <source>A file of it is damaged.</source>
+        <source>One of its files is damaged.</source>
         <translation>ファイルが壊れています。</translation>
     </message>
     <message>
@@ -1129,12 +1145,12 @@
         <translation>重みが構成と合いません。</translation>
     </message>
     <message>
-        <source>Its architecture is not known yet.</source>
-        <translation>まだ対応していない構造です。</translation>
+        <source>Its architecture is not supported yet.</source>
+        <translation>まだ対応していないアーキテクチャです。</translation>
     </message>
     <message>
         <source>Its tokenizer cannot be read.</source>
-        <translation>トークナイザを読めません。</translation>
+        <translation>トークナイザーを読めません。</translation>
     </message>
     <message>
         <source>It wants to run code.</source>
@@ -1164,8 +1180,8 @@
         <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
-        <translation>モデルのチャットテンプレートではこの会話を表せません: {detail}。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+        <source>The model&apos;s chat template does not take this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>このチャットはモデルのチャットテンプレートに合いません（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
@@ -1192,12 +1208,12 @@
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
     </message>
     <message>
-        <source>An answer is being written. Try again when it has ended.</source>
+        <source>An answer is being written. Try again when it is finished.</source>
         <translation>回答を書いている途中です。終わってからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
-        <translation>エンジンで予期しないエラーが起きました: {detail}。もう一度試し、続く場合は Tandem を再起動してください。</translation>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
+        <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
     </message>
     <message>
         <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
@@ -1217,19 +1233,19 @@
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name} は壊れています。{detail} を読めません。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>{name} は壊れています。{detail} を読み取れません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
         <translation>{name} の重みが構成と合いません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
-        <source>Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.</source>
-        <translation>Tandem は {name} の構造 {detail} にまだ対応していません。別のモデルを選ぶか、Tandem を更新してください。</translation>
+        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
+        <translation>Tandem は {name} のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>{name} のトークナイザを読めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>{name} のトークナイザーを読み取れません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
@@ -1241,13 +1257,13 @@
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>{name} に必要なメモリが足りません（{detail}）。小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+        <translation>{name} に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
 </context>
 <context>
     <name>Figures</name>
     <message>
-        <source>{value} %</source>
+        <source>{value}%</source>
         <translation>{value}%</translation>
     </message>
     <message>
@@ -1300,11 +1316,11 @@
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>
-        <translation>ラウンド {number}: 推測 {drafted} 個中 {accepted} 個を採択（{source}）</translation>
+        <translation>ラウンド {number}：推測 {drafted} 個のうち {accepted} 個を採択（{source}）</translation>
     </message>
     <message>
         <source>Round {number}: the main model alone</source>
-        <translation>ラウンド {number}: メインモデルのみ</translation>
+        <translation>ラウンド {number}：メインモデルのみ</translation>
     </message>
     <message>
         <source>main</source>
@@ -1322,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>{count}件中{place}件目</translation>
+        <source>Message {place} of {count}</source>
+        <translation>メッセージ {count} 件中 {place} 件目</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -1334,11 +1350,11 @@
         <translation>このチャット内を検索</translation>
     </message>
     <message>
-        <source>Previous hit</source>
+        <source>Previous match</source>
         <translation>前の結果</translation>
     </message>
     <message>
-        <source>Next hit</source>
+        <source>Next match</source>
         <translation>次の結果</translation>
     </message>
     <message>
@@ -1393,13 +1409,13 @@
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
         <translation>
-            <numerusform>一度に %n トークンを推測中: 1 ラウンドで {tokens} トークン進みます。</numerusform>
+            <numerusform>一度に %n トークンを推測中：1 ラウンドで {tokens} トークン進みます。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
         <translation>
-            <numerusform>一度に %n トークンを推測中: 1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
+            <numerusform>一度に %n トークンを推測中：1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1423,7 +1439,7 @@
     </message>
     <message>
         <source>Main model: {name}</source>
-        <translation>メインモデル: {name}</translation>
+        <translation>メインモデル：{name}</translation>
     </message>
     <message>
         <source>Draft on</source>
@@ -1439,7 +1455,7 @@
     </message>
     <message>
         <source>Draft model: {name}. {state}</source>
-        <translation>ドラフトモデル: {name}。{state}</translation>
+        <translation>ドラフトモデル：{name}。{state}</translation>
     </message>
     <message>
         <source>Loading…</source>
@@ -1454,6 +1470,10 @@
         <translation>
             <numerusform>%n 件をダウンロード中</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はもうできます。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -1532,13 +1552,13 @@
     <message numerus="yes">
         <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
         <translation>
-            <numerusform>このコンピュータでは、{draft} により {main} の速度が {times} になります（回答 %n 件）。</numerusform>
+            <numerusform>このコンピュータでは、{draft} を使うと {main} の速度が {times}になります（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
         <translation>
-            <numerusform>このコンピュータでは、会話内検索により {main} の速度が {times} になります（回答 %n 件）。</numerusform>
+            <numerusform>このコンピュータでは、会話内検索を使うと {main} の速度が {times}になります（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message>
@@ -1546,11 +1566,11 @@
         <translation>履歴の書き出し</translation>
     </message>
     <message>
-        <source>Written to {file}.</source>
+        <source>Saved to {file}.</source>
         <translation>{file} に保存しました。</translation>
     </message>
     <message>
-        <source>The file could not be written. Choose another folder.</source>
+        <source>The file could not be saved. Choose another folder.</source>
         <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
     </message>
     <message>
@@ -1570,15 +1590,15 @@
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>Hub に接続できません。ネットワークを確認して、もう一度試してください。</translation>
+        <translation>Hub に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
-        <translation>オフラインで作業中のため、接続しません。設定でオフにできます。</translation>
+        <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
+        <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
     </message>
     <message>
-        <source>The proxy does not answer or refuses. Check its address in the settings.</source>
-        <translation>プロキシが応答しないか、拒否しています。設定でアドレスを確認してください。</translation>
+        <source>The proxy does not answer, or refuses to connect. Check its address in the settings.</source>
+        <translation>プロキシが応答しないか、接続を拒否しています。設定でアドレスを確認してください。</translation>
     </message>
     <message>
         <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
@@ -1590,15 +1610,15 @@
     </message>
     <message>
         <source>The Hub has a problem of its own (error {status}). Try again later.</source>
-        <translation>Hub 側で問題が起きています（エラー {status}）。しばらくしてから試してください。</translation>
+        <translation>Hub 側で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The Hub asks to wait because of many requests. Try again later.</source>
-        <translation>リクエストが多いため、Hub が待つよう求めています。しばらくしてから試してください。</translation>
+        <source>The Hub has too many requests and asks to wait. Try again later.</source>
+        <translation>リクエストが多いため、Hub が待つよう求めています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
-        <translation>“{repository}” はモデル名ではありません。「組織/名前」の形か、ページのアドレスを入力してください。</translation>
+        <translation>「{repository}」はモデル名ではありません。「組織/名前」の形か、ページのアドレスを入力してください。</translation>
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
@@ -1617,36 +1637,36 @@
         <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
     </message>
     <message>
-        <source>Your token may not read {repository}. Ask its owners, or add another token in the settings.</source>
-        <translation>このトークンでは {repository} を読めません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
+        <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
     </message>
     <message>
         <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hub がトークンを拒否しました。誤り、期限切れ、または取り消し済みです。設定で新しいトークンを追加してください。</translation>
+        <translation>Hub がトークンを拒否しました。誤っているか、期限が切れたか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
         <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を探してください。</translation>
+        <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
     </message>
     <message>
         <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
         <translation>{repository} がフォルダの外のファイル（{file}）を指しています。Tandem はこれに触れません。</translation>
     </message>
     <message>
-        <source>{needed} are needed and {free} are free on the disk. Make room, then go on.</source>
+        <source>{needed} are needed and {free} are free on the disk. Free some space, then resume.</source>
         <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってから再開してください。</translation>
     </message>
     <message>
-        <source>The disk is full. Make room, then go on; nothing is lost.</source>
-        <translation>ディスクがいっぱいです。空きを作ってから再開してください。失われたものはありません。</translation>
+        <source>The disk is full. Free some space, then resume; nothing is lost.</source>
+        <translation>ディスクがいっぱいです。空きを作ってから再開してください。入手済みの分は残っています。</translation>
     </message>
     <message>
-        <source>{path} cannot be written. Check who may write there.</source>
+        <source>{path} cannot be written to. Check its permissions.</source>
         <translation>{path} に書き込めません。書き込み権限を確認してください。</translation>
     </message>
     <message>
         <source>{file} arrived damaged twice. Try again later or from another connection.</source>
-        <translation>{file} が二度、壊れた状態で届きました。しばらくしてから、または別の回線で試してください。</translation>
+        <translation>{file} が二度、壊れた状態で届きました。しばらくしてから、または別の回線でもう一度お試しください。</translation>
     </message>
     <message>
         <source>{repository} is not on this computer any more.</source>
@@ -1681,7 +1701,7 @@
     </message>
     <message>
         <source>Plain tokens/s</source>
-        <translation>通常トークン/秒</translation>
+        <translation>トークン/秒（通常）</translation>
     </message>
     <message>
         <source>Accept rate</source>
@@ -1705,14 +1725,14 @@
     </message>
     <message>
         <source>none, plain</source>
-        <translation>なし、通常</translation>
+        <translation>なし（通常）</translation>
     </message>
 </context>
 <context>
     <name>LearnedSection</name>
     <message>
-        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
-        <translation>このコンピュータで測り、チャット中も追い続けている値です。推測の数はこれで決まります。消去すると測り直します。</translation>
+        <source>Measured on this computer and kept up to date while you chat: the number of guesses is chosen by it. What you forget is measured again.</source>
+        <translation>このコンピュータで測り、チャット中も更新している値です。推測の数はこれで決まります。消去すると測り直します。</translation>
     </message>
     <message>
         <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
@@ -1720,7 +1740,7 @@
     </message>
     <message>
         <source>Learned here</source>
-        <translation>ここで分かったこと</translation>
+        <translation>このコンピュータで分かったこと</translation>
     </message>
     <message>
         <source>What was learned about each pair</source>
@@ -1745,20 +1765,20 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
     </message>
     <message>
-        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
     </message>
     <message>
-        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>前回、Tandem が予期せず終了しました。チャットは無事で、レポートはこのコンピュータから出ません。</translation>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>前回、Tandem が予期せず終了しました。チャットは無事です。レポートはこのコンピュータの外に出ません。</translation>
     </message>
     <message>
-        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
-        <translation>読み取れない設定があり、既定値に戻しました。元のファイルは {file} です。</translation>
+        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
+        <translation>読み取れない設定があり、デフォルトに戻しました。元のファイルは {file} に残してあります。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1801,7 +1821,7 @@
     </message>
     <message>
         <source>Other programs that use the Hugging Face cache lose it too.</source>
-        <translation>Hugging Face キャッシュを使う他のプログラムからも消えます。</translation>
+        <translation>Hugging Face キャッシュを使うほかのプログラムからも消えます。</translation>
     </message>
     <message>
         <source>Free {size}</source>
@@ -1813,11 +1833,11 @@
     </message>
     <message>
         <source>A tiny guide to this app. Works offline, at once.</source>
-        <translation>このアプリを案内するごく小さなモデル。オフラインですぐ使えます。</translation>
+        <translation>このアプリを案内するごく小さなモデルです。オフラインですぐ使えます。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>
-        <translation>ドラフト: {draft}</translation>
+        <translation>ドラフト：{draft}</translation>
     </message>
     <message>
         <source>{speed} measured here</source>
@@ -1861,7 +1881,7 @@
     </message>
     <message>
         <source>{size} of memory can be used.</source>
-        <translation>使えるメモリ: {size}</translation>
+        <translation>使えるメモリ：{size}</translation>
     </message>
     <message>
         <source>Getting it…</source>
@@ -1911,16 +1931,16 @@
         <translation>メモリから解放</translation>
     </message>
     <message>
-        <source>Give back the memory of both models.</source>
+        <source>Frees the memory of both models.</source>
         <translation>両モデルのメモリを解放します。</translation>
     </message>
     <message>
         <source>Plain decoding: the main model alone.</source>
-        <translation>通常のデコード: メインモデルだけを使います。</translation>
+        <translation>通常のデコード：メインモデルだけを使います。</translation>
     </message>
     <message>
         <source>Not complete: get it again.</source>
-        <translation>ファイルが揃っていません。もう一度入手してください。</translation>
+        <translation>足りないファイルがあります。もう一度入手してください。</translation>
     </message>
     <message>
         <source>A tiny guide to this app, built in. For real work choose another model.</source>
@@ -1936,11 +1956,11 @@
     </message>
     <message>
         <source>Same tokenizer.</source>
-        <translation>トークナイザが同じです。</translation>
+        <translation>トークナイザーが同じです。</translation>
     </message>
     <message>
         <source>Same tokenizer, padded.</source>
-        <translation>トークナイザは同じで、サイズだけが違います。</translation>
+        <translation>トークナイザーは同じで、サイズだけが違います。</translation>
     </message>
     <message>
         <source>Works by re-encoding its text: {share} of the tokens in common.</source>
@@ -1948,7 +1968,7 @@
     </message>
     <message>
         <source>Its tokenizer has not been read yet.</source>
-        <translation>トークナイザはまだ読み込まれていません。</translation>
+        <translation>トークナイザーはまだ読み込まれていません。</translation>
     </message>
     <message>
         <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
@@ -1956,7 +1976,7 @@
     </message>
     <message>
         <source>Would not fit beside the main model: {size} short.</source>
-        <translation>メインモデルと一緒には載りません。{size} 足りません。</translation>
+        <translation>メインモデルと一緒には収まりません。{size} 足りません。</translation>
     </message>
     <message>
         <source>Cannot be used here. {reason}</source>
@@ -1964,27 +1984,27 @@
     </message>
     <message>
         <source>Measured here: {speed}.</source>
-        <translation>ここでの実測: {speed}。</translation>
+        <translation>ここでの実測：{speed}。</translation>
     </message>
     <message>
         <source>Measured here: {speed}, {rate} accepted.</source>
-        <translation>ここでの実測: {speed}、採択 {rate}。</translation>
+        <translation>ここでの実測：{speed}、採択 {rate}。</translation>
     </message>
     <message>
         <source>Estimate: {speed}.</source>
-        <translation>推定: {speed}。</translation>
+        <translation>推定：{speed}。</translation>
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>{main} のドラフトとして: {verdict}</translation>
+        <translation>{main} のドラフトとして：{verdict}</translation>
     </message>
     <message>
         <source>Not as it was published: {files}. Repair fetches only these again.</source>
-        <translation>公開時と異なります: {files}。修復ではこれらだけを取り直します。</translation>
+        <translation>公開時と異なります：{files}。修復ではこれらだけを取り直します。</translation>
     </message>
     <message>
         <source>Not as it was published: {files}. Remove it and get it again.</source>
-        <translation>公開時と異なります: {files}。削除して入手し直してください。</translation>
+        <translation>公開時と異なります：{files}。削除して入手し直してください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -1992,7 +2012,7 @@
     </message>
     <message>
         <source>Does not fit: it needs {size} more than this Mac can use.</source>
-        <translation>この Mac には載りません。使えるメモリより {size} 多く必要です。</translation>
+        <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
     </message>
     <message>
         <source>{count} tokens of context</source>
@@ -2043,19 +2063,19 @@
         <translation>{size}/秒</translation>
     </message>
     <message>
-        <source>goes on where it stopped, also after a restart</source>
-        <translation>止まったところから再開します（再起動後も）</translation>
+        <source>resumes where it stopped, even after a restart</source>
+        <translation>止まったところから再開します（アプリの再起動後も）</translation>
     </message>
     <message>
-        <source>Waits for its turn.</source>
+        <source>Waiting for its turn.</source>
         <translation>順番を待っています。</translation>
     </message>
     <message>
-        <source>Asks the Hub what there is to fetch.</source>
+        <source>Asking the Hub what to download.</source>
         <translation>入手するファイルを Hub に問い合わせています。</translation>
     </message>
     <message>
-        <source>Checks every byte.</source>
+        <source>Checking every byte.</source>
         <translation>全バイトを検査しています。</translation>
     </message>
     <message>
@@ -2094,11 +2114,6 @@
         <source>less than a minute left</source>
         <translation>残り 1 分未満</translation>
     </message>
-    <message>
-        <source>{first} {second}</source>
-        <comment>two sentences</comment>
-        <translation>{first}{second}</translation>
-    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -2111,16 +2126,16 @@
         <translation>{name} のファイルはすべて公開時のままです。</translation>
     </message>
     <message>
-        <source>{name} came without checksums, so nothing can be compared.</source>
-        <translation>{name} にはチェックサムがないため、比較できません。</translation>
+        <source>{name} came without checksums, so its files cannot be checked.</source>
+        <translation>{name} にはチェックサムがないため、ファイルを検査できません。</translation>
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>ここにあるモデルを調べています…</translation>
+        <translation>このコンピュータのモデルを調べています…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>この Mac ではモデルに {limit} まで使えます。読み込み済み: {loaded}。</translation>
+        <translation>この Mac ではモデルに {limit} まで使えます。読み込み済み：{loaded}。</translation>
     </message>
     <message>
         <source>Downloads</source>
@@ -2175,14 +2190,22 @@
         <translation>コンテキスト {count} トークンで計算</translation>
     </message>
     <message>
-        <source>Context that memory is reckoned for</source>
+        <source>Context for which memory is calculated</source>
         <translation>メモリの計算に使うコンテキスト</translation>
     </message>
 </context>
 <context>
     <name>NetworkPage</name>
     <message>
-        <source>The keychain has your token.</source>
+        <source>Connection</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>テスト中…</translation>
+    </message>
+    <message>
+        <source>Your token is in the keychain.</source>
         <translation>トークンをキーチェーンに保管しました。</translation>
     </message>
     <message>
@@ -2190,8 +2213,48 @@
         <translation>Tandem が使えるキーチェーンがこのコンピュータにないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
-        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem が接続するのは、Hub の検索と、あなたが頼んだダウンロードのときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の集計もしません。</translation>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>接続をテスト</translation>
+    </message>
+    <message>
+        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確かめます。</translation>
+    </message>
+    <message>
+        <source>The Hub answers.</source>
+        <translation>Hub は応答しています。</translation>
+    </message>
+    <message>
+        <source>The mirror answers.</source>
+        <translation>ミラーは応答しています。</translation>
+    </message>
+    <message>
+        <source>The Hub answers through the proxy.</source>
+        <translation>Hub はプロキシ経由で応答しています。</translation>
+    </message>
+    <message>
+        <source>The mirror answers through the proxy.</source>
+        <translation>ミラーはプロキシ経由で応答しています。</translation>
+    </message>
+    <message>
+        <source>It knows your token, which belongs to {user}.</source>
+        <translation>トークンは有効で、{user} さんのものです。</translation>
+    </message>
+    <message>
+        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <translation>トークンは拒否されました。間違っているか、期限切れか、取り消されています。</translation>
+    </message>
+    <message>
+        <source>It does not say whether your token is right.</source>
+        <translation>トークンが正しいかどうかは答えません。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -2233,12 +2296,12 @@
         <translation>先にメインモデルを選んでください。</translation>
     </message>
     <message>
-        <source>Nothing here is called that.</source>
-        <translation>その名前のものはありません。</translation>
+        <source>No model here has that name.</source>
+        <translation>その名前のモデルはありません。</translation>
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>ここにあるモデルを調べています…</translation>
+        <translation>このコンピュータのモデルを調べています…</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -2293,7 +2356,7 @@
     </message>
     <message>
         <source>other tokenizer</source>
-        <translation>別のトークナイザ</translation>
+        <translation>別のトークナイザー</translation>
     </message>
     <message>
         <source>tight</source>
@@ -2304,47 +2367,51 @@
     <name>PlainReasons</name>
     <message>
         <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
-        <translation>推測していません: ここでは推測の 1 ラウンドに通常の {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
+        <translation>推測していません：ここでは推測の 1 ラウンドに通常の {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
     </message>
     <message>
         <source>Not guessing: speculation is switched off.</source>
-        <translation>推測していません: 推測はオフです。</translation>
+        <translation>推測していません：推測はオフです。</translation>
     </message>
     <message>
         <source>Not guessing: no draft model is loaded.</source>
-        <translation>推測していません: ドラフトモデルが読み込まれていません。</translation>
+        <translation>推測していません：ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>まだ推測していません：ドラフトモデルを読み込んでいます。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
-        <translation>推測していません: このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+        <translation>推測していません：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
         <source>Not guessing: the draft model failed and is left out of this answer.</source>
-        <translation>推測していません: ドラフトモデルでエラーが起きたため、この回答では使いません。</translation>
+        <translation>推測していません：ドラフトモデルでエラーが起きたため、この回答では使いません。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model&apos;s context is full.</source>
-        <translation>推測していません: ドラフトモデルのコンテキストがいっぱいです。</translation>
+        <translation>推測していません：ドラフトモデルのコンテキストがいっぱいです。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model has nothing that fits here.</source>
-        <translation>推測していません: ここに合う推測がドラフトモデルにありません。</translation>
+        <translation>推測していません：ここに合う推測がドラフトモデルにありません。</translation>
     </message>
     <message>
         <source>Not guessing: earlier tokens have to be read again first.</source>
-        <translation>推測していません: 先に前のトークンを読み直す必要があります。</translation>
+        <translation>推測していません：先に前のトークンを読み直す必要があります。</translation>
     </message>
     <message>
         <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>推測していません: このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+        <translation>推測していません：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>
     <message>
         <source>Not guessing: lookup found nothing like this in the chat so far.</source>
-        <translation>推測していません: これまでの会話に似た箇所が見つかりませんでした。</translation>
+        <translation>推測していません：これまでのチャットに似た箇所が見つかりませんでした。</translation>
     </message>
     <message>
         <source>Not guessing: plain decoding is faster here.</source>
-        <translation>推測していません: ここでは通常のデコードのほうが速いです。</translation>
+        <translation>推測していません：ここでは通常のデコードのほうが高速です。</translation>
     </message>
     <message>
         <source>Measuring how fast plain decoding is here.</source>
@@ -2352,11 +2419,11 @@
     </message>
     <message>
         <source>Not guessing: several answers share the model right now.</source>
-        <translation>推測していません: いま複数の回答がモデルを共有しています。</translation>
+        <translation>推測していません：いま複数の回答がモデルを共有しています。</translation>
     </message>
     <message>
         <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
-        <translation>推測していません: まとめて処理できないため（{kind}）、回答が交代で進んでいます。</translation>
+        <translation>推測していません：まとめて処理できないため（{kind}）、回答が交代で進んでいます。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -2364,14 +2431,14 @@
     </message>
     <message>
         <source>Not guessing: the answer is about to reach its length limit.</source>
-        <translation>推測していません: 回答がまもなく長さの上限に達します。</translation>
+        <translation>推測していません：回答がまもなく長さの上限に達します。</translation>
     </message>
 </context>
 <context>
     <name>PositionBars</name>
     <message>
         <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>推測 {position}: {rate} を採択（{reached} 個中 {accepted} 個）</translation>
+        <translation>推測 {position}：{rate} を採択（{reached} 個中 {accepted} 個）</translation>
     </message>
 </context>
 <context>
@@ -2394,7 +2461,7 @@
     </message>
     <message>
         <source>Full</source>
-        <translation>そのまま</translation>
+        <translation>フル精度</translation>
     </message>
     <message>
         <source>8-bit</source>
@@ -2417,8 +2484,8 @@
         <translation>言語</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
-        <translation>ウィンドウの言語です。モデルは質問と同じ言語で答えます。</translation>
+        <source>For the window. A model answers in the language you write in.</source>
+        <translation>ウインドウの言語です。モデルは質問と同じ言語で答えます。</translation>
     </message>
     <message>
         <source>Like the system</source>
@@ -2429,7 +2496,7 @@
         <translation>外観</translation>
     </message>
     <message>
-        <source>Light, dark, or whatever the system shows.</source>
+        <source>Light, dark, or like the system.</source>
         <translation>ライト、ダーク、またはシステムと同じ表示です。</translation>
     </message>
     <message>
@@ -2445,8 +2512,8 @@
         <translation>文字サイズ</translation>
     </message>
     <message>
-        <source>Of everything in the window.</source>
-        <translation>ウィンドウ全体に適用されます。</translation>
+        <source>For everything in the window.</source>
+        <translation>ウインドウ全体に適用されます。</translation>
     </message>
     <message>
         <source>Small</source>
@@ -2502,14 +2569,14 @@
     </message>
     <message>
         <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
-        <translation>自動では、ドラフトモデルと会話内検索のうち、ここで速いほうを使います。推測が割に合わないときはどちらも使いません。</translation>
+        <translation>自動では、ドラフトモデルと会話内検索のうち、ここで速いほうを使います。推測の効果がないときはどちらも使いません。</translation>
     </message>
     <message>
         <source>Guesses per round</source>
         <translation>ラウンドあたりの推測トークン</translation>
     </message>
     <message>
-        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <source>Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.</source>
         <translation>自動では、このコンピュータでのラウンドの所要時間から決まります。固定すると回答が遅くなることがあります。</translation>
     </message>
     <message>
@@ -2574,7 +2641,7 @@
     </message>
     <message>
         <source>As long as the context</source>
-        <translation>コンテキストの限り</translation>
+        <translation>コンテキストの上限まで</translation>
     </message>
     <message>
         <source>Seed</source>
@@ -2609,8 +2676,8 @@
         <translation>メインモデルの KV キャッシュ</translation>
     </message>
     <message>
-        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
-        <translation>モデルがチャットについて書き留める内容です。ビット数が少ないほどメモリを使いませんが、答えが少し変わることがあります。</translation>
+        <source>What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.</source>
+        <translation>モデルがチャットを読みながら書き留める内容です。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
@@ -2642,15 +2709,31 @@
     </message>
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>プロキシのアドレスです。例: http://proxy:8080。空欄なら使いません。</translation>
+        <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Keep what models have read</source>
+        <translation>モデルが読んだ内容を保存</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>ディスクに保存し、長いチャットをすぐに再開できるようにします。チャットを完全に削除すると一緒に消えます。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>読んだ内容に使う容量</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 単位です。最も長く使っていないチャットから消えます。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
-        <translation>使わないモデルを解放するまで</translation>
+        <translation>使わないモデルを解放するまでの時間</translation>
     </message>
     <message>
         <source>In minutes. Their memory is given back; the next question loads them again.</source>
-        <translation>分で指定します。メモリを返し、次の質問のときにもう一度読み込みます。</translation>
+        <translation>分で指定します。メモリを解放し、次の質問のときにもう一度読み込みます。</translation>
     </message>
     <message>
         <source>Never</source>
@@ -2661,7 +2744,7 @@
         <translation>プレフィックスキャッシュ</translation>
     </message>
     <message>
-        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <source>In GB. Memory for chats that were already read, so that their next question need not be read from the start.</source>
         <translation>GB で指定します。読み終えたチャットをここまでメモリに残し、次の質問で最初から読み直さずに済むようにします。</translation>
     </message>
     <message>
@@ -2670,7 +2753,7 @@
     </message>
     <message>
         <source>In GB. What does not fit is refused before it is loaded.</source>
-        <translation>GB で指定します。収まらないものは、読み込む前にお断りします。</translation>
+        <translation>GB で指定します。収まらないものは、読み込む前に中止します。</translation>
     </message>
     <message>
         <source>As the system recommends</source>
@@ -2682,10 +2765,10 @@
     </message>
     <message>
         <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
-        <translation>上限を超えてもモデルを読み込み、答えます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
+        <translation>上限を超えてもモデルを読み込み、回答します。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
     <message>
-        <source>Write down</source>
+        <source>Record</source>
         <translation>記録する内容</translation>
     </message>
     <message>
@@ -2805,7 +2888,7 @@
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>{folder} へ移動しました。すべてのファイルを照合し、元の場所から新しい場所へつながります。</translation>
+        <translation>{folder} に移動しました。すべてのファイルを照合しました。元の場所は新しい場所を指します。</translation>
     </message>
     <message>
         <source>Nothing was moved: that folder holds something already.</source>
@@ -2813,7 +2896,7 @@
     </message>
     <message>
         <source>Nothing was moved: a folder cannot be moved into itself.</source>
-        <translation>移動しませんでした。フォルダを自分自身の中へは移せません。</translation>
+        <translation>移動しませんでした。フォルダをそれ自身の中に移すことはできません。</translation>
     </message>
     <message>
         <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
@@ -2825,15 +2908,31 @@
     </message>
     <message>
         <source>Nothing was moved: {detail}.</source>
-        <translation>移動しませんでした: {detail}</translation>
+        <translation>移動しませんでした：{detail}</translation>
     </message>
     <message>
         <source>Stopped. Everything is where it was.</source>
-        <translation>中止しました。すべて元の場所にあります。</translation>
+        <translation>停止しました。すべて元の場所にあります。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>移動しませんでした。Tandem が別のウインドウでも開いています。次の起動時にもう一度試します。</translation>
     </message>
     <message>
         <source>There is nothing to move yet.</source>
         <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>「{text}」</translation>
     </message>
 </context>
 <context>
@@ -2895,24 +2994,19 @@
     </message>
     <message>
         <source>Back to the defaults</source>
-        <translation>初期設定に戻す</translation>
+        <translation>デフォルトに戻す</translation>
     </message>
     <message>
-        <source>Changes hold from the next answer on.</source>
+        <source>Changes apply from the next answer on.</source>
         <translation>変更は次の回答から有効になります。</translation>
     </message>
     <message>
-        <source>It holds for models that are loaded from then on.</source>
+        <source>Applies to models that are loaded from then on.</source>
         <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
-        <source>It holds from the next start on.</source>
+        <source>Applies from the next start on.</source>
         <translation>次回の起動から有効になります。</translation>
-    </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>
@@ -2945,7 +3039,7 @@
         <translation>ペアごとの設定</translation>
     </message>
     <message>
-        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <source>While such a pair is loaded, its own settings apply instead of those above.</source>
         <translation>そのペアを読み込んでいる間は、上の設定の代わりに個別の設定が使われます。</translation>
     </message>
 </context>
@@ -2961,7 +3055,7 @@
     </message>
     <message>
         <source>plain decoding here: {speed} tokens/s</source>
-        <translation>ここでの通常のデコード: {speed} トークン/秒</translation>
+        <translation>ここでの通常のデコード：{speed} トークン/秒</translation>
     </message>
     <message>
         <source>now {depth}</source>
@@ -2974,6 +3068,18 @@
     <message>
         <source>Accept rate, this answer</source>
         <translation>この回答の採択率</translation>
+    </message>
+    <message>
+        <source>Accept rate, answer {number} of {count}</source>
+        <translation>{count} 件中 {number} 件目の回答の採択率</translation>
+    </message>
+    <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>回答の生成中、推測で得られた結果がここに表示されます。</translation>
+    </message>
+    <message>
+        <source>This answer is from a version of Tandem that did not keep rounds.</source>
+        <translation>ラウンドを保存していなかったバージョンの Tandem で書かれた回答です。</translation>
     </message>
     <message>
         <source>Round strip</source>
@@ -2993,7 +3099,7 @@
     </message>
     <message>
         <source>Guesses per round</source>
-        <translation>ラウンドあたりの推測</translation>
+        <translation>ラウンドあたりの推測トークン</translation>
     </message>
 </context>
 <context>
@@ -3003,7 +3109,7 @@
         <translation>チャットを {file} にバックアップしました。</translation>
     </message>
     <message>
-        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <source>The chats could not be backed up. Check whether the disk has space.</source>
         <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
     </message>
     <message>
@@ -3011,16 +3117,16 @@
         <translation>移動先を選択</translation>
     </message>
     <message>
-        <source>The chats move to {folder} when Tandem starts the next time.</source>
-        <translation>次に Tandem を起動したとき、チャットを {folder} へ移します。</translation>
+        <source>The chats will move to {folder} the next time Tandem starts.</source>
+        <translation>次に Tandem を起動したときに、チャットを {folder} へ移動します。</translation>
     </message>
     <message>
-        <source>Models are being downloaded. Move them when that has ended.</source>
+        <source>Models are being downloaded. Move them when that is finished.</source>
         <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
     </message>
     <message>
         <source>Copying and comparing: {done} of {total}.</source>
-        <translation>コピーと照合中: {total} 中 {done}</translation>
+        <translation>コピーして照合中：{done} / {total}</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -3029,6 +3135,14 @@
     <message>
         <source>With the list of downloads.</source>
         <translation>ダウンロードの一覧も含みます。</translation>
+    </message>
+    <message>
+        <source>What models have read</source>
+        <translation>モデルが読んだ内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>次の質問のときに、チャットを最初から読み直さずに済みます。</translation>
     </message>
     <message>
         <source>Models</source>
@@ -3052,7 +3166,7 @@
     </message>
     <message>
         <source>What you have chosen in this window.</source>
-        <translation>このウィンドウで選んだ内容です。</translation>
+        <translation>このウインドウで選んだ内容です。</translation>
     </message>
     <message>
         <source>Show</source>
@@ -3060,11 +3174,11 @@
     </message>
     <message>
         <source>Show the folder: {name}</source>
-        <translation>フォルダを表示: {name}</translation>
+        <translation>フォルダを表示：{name}</translation>
     </message>
     <message>
         <source>Move the folder: {name}</source>
-        <translation>フォルダを移動: {name}</translation>
+        <translation>フォルダを移動：{name}</translation>
     </message>
     <message>
         <source>Move…</source>
@@ -3079,6 +3193,10 @@
         <translation>キャッシュを消去</translation>
     </message>
     <message>
+        <source>Clear what models have read</source>
+        <translation>モデルが読んだ内容を消去</translation>
+    </message>
+    <message>
         <source>Back up now</source>
         <translation>今すぐバックアップ</translation>
     </message>
@@ -3088,7 +3206,7 @@
     </message>
     <message>
         <source>Stop</source>
-        <translation>中止</translation>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -3106,24 +3224,24 @@
         <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
     </message>
     <message>
-        <source>Something of this chat could not be saved: {detail}</source>
-        <translation>このチャットの一部を保存できませんでした: {detail}</translation>
+        <source>Part of this chat could not be saved: {detail}</source>
+        <translation>このチャットの一部を保存できませんでした：{detail}</translation>
     </message>
     <message>
-        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <source>Tandem is already open in another window, which has your chats. Nothing you write here is kept.</source>
         <translation>Tandem は別のウインドウですでに開いていて、チャットはそちらにあります。ここに書いた内容は保存されません。</translation>
     </message>
     <message>
-        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
-        <translation>チャットは新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.</source>
+        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
     </message>
     <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
-        <translation>チャットを開けません: {detail}。ここに書いた内容は保存されません。</translation>
+        <translation>チャットを開けません（{detail}）。ここに書いた内容は保存されません。</translation>
     </message>
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
-        <translation>チャットのファイルが破損していました。読み取れたものはここにあり、破損したファイルは {name} として残してあります。</translation>
+        <translation>チャットのファイルが壊れていました。読み取れたものはここにあります。壊れたファイルは {name} として残してあります。</translation>
     </message>
 </context>
 <context>
@@ -3153,11 +3271,11 @@
     </message>
     <message>
         <source>Thought for {time}, {count} tokens</source>
-        <translation>{time}思考、{count} トークン</translation>
+        <translation>思考時間 {time}、{count} トークン</translation>
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>思考、{count} トークン</translation>
+        <translation>思考 {count} トークン</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -3190,7 +3308,7 @@
     </message>
     <message>
         <source>Jump to the newest text</source>
-        <translation>最新の文へ移動</translation>
+        <translation>最新の部分へ移動</translation>
     </message>
     <message>
         <source>Open in the browser</source>
@@ -3242,18 +3360,18 @@
     <message numerus="yes">
         <source>%n chat(s) were here already.</source>
         <translation>
-            <numerusform>%n 件はすでにあります。</numerusform>
+            <numerusform>%n 件のチャットはすでにあります。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>ファイル内の %n 件はチャットとして読み取れませんでした。</numerusform>
+            <numerusform>ファイル内の %n 件の項目は、チャットとして読み取れませんでした。</numerusform>
         </translation>
     </message>
     <message>
         <source>That did not work: {detail}</source>
-        <translation>うまくいきませんでした: {detail}</translation>
+        <translation>実行できませんでした：{detail}</translation>
     </message>
     <message>
         <source>You</source>
@@ -3277,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3284,19 +3413,19 @@
     </message>
     <message>
         <source>Nothing could be measured.</source>
-        <translation>何も測れませんでした。</translation>
+        <translation>測定できませんでした。</translation>
     </message>
     <message>
         <source>Plain decoding does {speed} tokens/s here.</source>
         <translation>ここでの通常のデコードは {speed} トークン/秒です。</translation>
     </message>
     <message>
-        <source>Answers go by this from now on. It took {time}.</source>
+        <source>Answers use this from now on. It took {time}.</source>
         <translation>これからの回答に使われます。所要時間は {time}でした。</translation>
     </message>
     <message>
         <source>It was stopped early: what was not reached keeps its old figures.</source>
-        <translation>途中で止まりました。測れなかったものは前の値のままです。</translation>
+        <translation>途中で停止しました。測れなかったものは前の値のままです。</translation>
     </message>
     <message numerus="yes">
         <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
@@ -3312,11 +3441,11 @@
     </message>
     <message>
         <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
-        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても得になりません。</translation>
+        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても効果がありません。</translation>
     </message>
     <message>
         <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
-        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば得になります。</translation>
+        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば効果があります。</translation>
     </message>
     <message>
         <source>Guesses</source>
@@ -3328,7 +3457,7 @@
     </message>
     <message>
         <source>Pays from</source>
-        <translation>得になる率</translation>
+        <translation>効果が出る率</translation>
     </message>
     <message>
         <source>Expected</source>
@@ -3340,19 +3469,11 @@
     </message>
     <message>
         <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
-        <translation>1 ラウンドにかかる時間（通常ステップ単位）、得になるために当たるべき推測の割合、予想されるトークン/秒です。</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>中止</translation>
+        <translation>1 ラウンドの所要時間（通常ステップ単位）、効果が出るのに必要な的中率、予想トークン/秒です。</translation>
     </message>
     <message>
         <source>Measure again</source>
         <translation>もう一度測る</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -3379,7 +3500,7 @@
     </message>
     <message>
         <source>Reading the chat: {share}</source>
-        <translation>チャットを読んでいます: {share}</translation>
+        <translation>チャットを読んでいます：{share}</translation>
     </message>
     <message>
         <source>Thinking of the first token…</source>
@@ -3419,7 +3540,7 @@
     </message>
     <message>
         <source>More actions</source>
-        <translation>その他の操作</translation>
+        <translation>そのほかの操作</translation>
     </message>
 </context>
 <context>
@@ -3461,7 +3582,7 @@
     </message>
     <message>
         <source>With {draft} as draft</source>
-        <translation>ドラフト: {draft}</translation>
+        <translation>ドラフト：{draft}</translation>
     </message>
     <message>
         <source>{speed} expected (estimate)</source>

@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue the last answer</source>
-        <translation>마지막 답변을 이어서 써요</translation>
+        <translation>마지막 답변 이어서 쓰기</translation>
     </message>
     <message>
         <source>Edit last message</source>
@@ -61,7 +61,7 @@
     </message>
     <message>
         <source>Edit your last message</source>
-        <translation>마지막으로 보낸 메시지를 고쳐요</translation>
+        <translation>마지막으로 보낸 메시지 편집</translation>
     </message>
     <message>
         <source>Rename chat</source>
@@ -69,15 +69,15 @@
     </message>
     <message>
         <source>Change the title of this chat</source>
-        <translation>이 대화의 제목을 바꿔요</translation>
+        <translation>이 대화의 제목 바꾸기</translation>
     </message>
     <message>
         <source>Pin or unpin chat</source>
-        <translation>대화 고정 또는 해제</translation>
+        <translation>대화 고정 또는 고정 해제</translation>
     </message>
     <message>
-        <source>Keep this chat at the top, or no longer</source>
-        <translation>이 대화를 맨 위에 두거나 그만둬요</translation>
+        <source>Pin this chat to the top, or unpin it</source>
+        <translation>이 대화를 맨 위에 고정하거나 고정 해제</translation>
     </message>
     <message>
         <source>Duplicate chat</source>
@@ -85,15 +85,15 @@
     </message>
     <message>
         <source>Make a copy of this chat</source>
-        <translation>이 대화의 복사본을 만들어요</translation>
+        <translation>이 대화의 복사본 만들기</translation>
     </message>
     <message>
         <source>Archive chat</source>
         <translation>대화 보관</translation>
     </message>
     <message>
-        <source>Put this chat into the archive</source>
-        <translation>이 대화를 보관함에 넣어요</translation>
+        <source>Move this chat to the archive</source>
+        <translation>이 대화를 보관함으로 옮기기</translation>
     </message>
     <message>
         <source>Delete chat</source>
@@ -109,7 +109,7 @@
     </message>
     <message>
         <source>Try again to save what could not be saved</source>
-        <translation>저장하지 못한 것을 다시 저장해요</translation>
+        <translation>저장하지 못한 내용 다시 저장</translation>
     </message>
     <message>
         <source>Show the chats folder</source>
@@ -117,7 +117,7 @@
     </message>
     <message>
         <source>Open the folder that holds the chats</source>
-        <translation>대화가 저장된 폴더를 열어요</translation>
+        <translation>대화가 저장된 폴더 열기</translation>
     </message>
     <message>
         <source>Export chat…</source>
@@ -125,7 +125,7 @@
     </message>
     <message>
         <source>Save this chat as Markdown, HTML or JSON</source>
-        <translation>이 대화를 Markdown, HTML 또는 JSON으로 저장해요</translation>
+        <translation>이 대화를 Markdown, HTML, JSON으로 저장</translation>
     </message>
     <message>
         <source>Export all chats…</source>
@@ -133,15 +133,15 @@
     </message>
     <message>
         <source>Save all chats into one file or folder</source>
-        <translation>모든 대화를 파일이나 폴더 하나에 저장해요</translation>
+        <translation>모든 대화를 파일이나 폴더 하나에 저장</translation>
     </message>
     <message>
         <source>Import chats…</source>
         <translation>대화 가져오기…</translation>
     </message>
     <message>
-        <source>Take over chats of Tandem or of other apps</source>
-        <translation>Tandem이나 다른 앱의 대화를 가져와요</translation>
+        <source>Import chats of Tandem or of another app</source>
+        <translation>Tandem이나 다른 앱의 대화 가져오기</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -184,8 +184,8 @@
         <translation>폴더로 옮기기…</translation>
     </message>
     <message>
-        <source>Put this chat into a folder</source>
-        <translation>이 대화를 폴더에 넣기</translation>
+        <source>Move this chat to a folder</source>
+        <translation>이 대화를 폴더로 옮기기</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -193,7 +193,7 @@
     </message>
     <message>
         <source>Show the report of what went wrong</source>
-        <translation>무엇이 잘못되었는지 보고서 보기</translation>
+        <translation>문제 보고서 보기</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -205,7 +205,7 @@
     </message>
     <message>
         <source>Undo delete</source>
-        <translation>삭제 취소</translation>
+        <translation>삭제 실행 취소</translation>
     </message>
     <message>
         <source>Copy last answer</source>
@@ -245,7 +245,7 @@
     </message>
     <message>
         <source>Find words in this chat</source>
-        <translation>이 대화에서 단어를 찾아요</translation>
+        <translation>이 대화에서 단어 찾기</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -284,8 +284,8 @@
         <translation>모델 내리기</translation>
     </message>
     <message>
-        <source>Give back the memory of both models</source>
-        <translation>두 모델이 쓰는 메모리 반환</translation>
+        <source>Free the memory of both models</source>
+        <translation>두 모델이 쓰는 메모리 비우기</translation>
     </message>
     <message>
         <source>Use the starter pair</source>
@@ -316,8 +316,8 @@
         <translation>초안 모델 없음</translation>
     </message>
     <message>
-        <source>Take the draft model away</source>
-        <translation>초안 모델 빼기</translation>
+        <source>Answer without a draft model</source>
+        <translation>초안 모델 없이 답하기</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -349,7 +349,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>마지막 질문에 추측을 켜고 끈 채 다시 답해 나란히 보여 줘요</translation>
+        <translation>마지막 질문에 추측을 켜고 끈 답변을 나란히 보기</translation>
     </message>
     <message>
         <source>Tune on this machine</source>
@@ -357,7 +357,7 @@
     </message>
     <message>
         <source>Measure what guessing costs and brings with these models</source>
-        <translation>이 모델들로 추측할 때 드는 시간과 얻는 이득을 재요</translation>
+        <translation>이 모델들로 추측할 때의 비용과 이득 재기</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -397,7 +397,7 @@
     </message>
     <message>
         <source>Enter or leave full screen</source>
-        <translation>전체 화면으로 바꾸거나 나가기</translation>
+        <translation>전체 화면 시작 또는 종료</translation>
     </message>
     <message>
         <source>Commands…</source>
@@ -417,27 +417,27 @@
     </message>
     <message>
         <source>Like the system</source>
-        <translation>시스템과 같이</translation>
+        <translation>시스템 설정 따르기</translation>
     </message>
     <message>
         <source>Follow the system&apos;s light or dark appearance</source>
-        <translation>시스템의 라이트·다크 모드 따르기</translation>
+        <translation>시스템의 화면 모드 따르기</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation>라이트</translation>
+        <translation>밝게</translation>
     </message>
     <message>
         <source>Light appearance</source>
-        <translation>라이트 모드</translation>
+        <translation>밝은 화면 모드</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation>다크</translation>
+        <translation>어둡게</translation>
     </message>
     <message>
         <source>Dark appearance</source>
-        <translation>다크 모드</translation>
+        <translation>어두운 화면 모드</translation>
     </message>
     <message>
         <source>Use the system&apos;s language</source>
@@ -452,12 +452,12 @@
     </message>
     <message>
         <source>{used} of {limit} in use.</source>
-        <translation>{limit} 중 {used}를 쓰고 있어요.</translation>
+        <translation>{limit} 중 {used} 사용 중이에요.</translation>
     </message>
     <message numerus="yes">
         <source>The prefix cache holds %n chat(s) in {size}.</source>
         <translation>
-            <numerusform>접두사 캐시에 대화 %n개가 {size}로 들어 있어요.</numerusform>
+            <numerusform>접두사 캐시에 대화 %n개가 들어 있어요({size}).</numerusform>
         </translation>
     </message>
     <message>
@@ -469,7 +469,7 @@
         <translation>접두사 캐시 비우기</translation>
     </message>
     <message>
-        <source>Nothing has been written down.</source>
+        <source>Nothing has been recorded.</source>
         <translation>기록된 것이 없어요.</translation>
     </message>
     <message>
@@ -477,12 +477,12 @@
         <translation>진단 정보 내보내기</translation>
     </message>
     <message>
-        <source>Written to {file}. It holds no chat text.</source>
+        <source>Saved to {file}. It holds no chat text.</source>
         <translation>{file}에 저장했어요. 대화 내용은 들어 있지 않아요.</translation>
     </message>
     <message>
-        <source>The file could not be written. Choose another folder.</source>
-        <translation>파일을 저장할 수 없었어요. 다른 폴더를 골라 주세요.</translation>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
     </message>
     <message>
         <source>Record of this run</source>
@@ -502,7 +502,7 @@
     </message>
     <message>
         <source>Versions, settings, figures and the record, in a file for you to read and send</source>
-        <translation>버전, 설정, 수치, 기록을 직접 읽고 보낼 수 있는 파일 하나에 담아요</translation>
+        <translation>버전, 설정, 수치, 기록을 직접 읽어 보고 보낼 수 있는 파일 하나에 담기</translation>
     </message>
     <message>
         <source>About Tandem</source>
@@ -510,15 +510,15 @@
     </message>
     <message>
         <source>{name}, under the Apache License 2.0.</source>
-        <translation>{name}, Apache License 2.0으로 배포돼요.</translation>
+        <translation>{name}, Apache License 2.0에 따라 배포돼요.</translation>
     </message>
     <message>
-        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
-        <translation>창은 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. Qt를 직접 만든 버전으로 바꿔 쓸 수 있고, 소스는 Qt Project에서 자유롭게 받을 수 있어요.</translation>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt with a version of your own; its source is free at the Qt Project.</source>
+        <translation>창은 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스는 Qt Project에서 자유롭게 받을 수 있어요.</translation>
     </message>
     <message>
         <source>Built on: {parts}.</source>
-        <translation>바탕이 된 소프트웨어: {parts}.</translation>
+        <translation>사용한 소프트웨어: {parts}.</translation>
     </message>
 </context>
 <context>
@@ -551,11 +551,11 @@
         <translation>토큰 {count}개</translation>
     </message>
     <message>
-        <source>Take {name} away</source>
+        <source>Remove {name}</source>
         <translation>{name} 빼기</translation>
     </message>
     <message>
-        <source>is being read…</source>
+        <source>reading…</source>
         <translation>읽는 중…</translation>
     </message>
 </context>
@@ -570,14 +570,14 @@
     <name>Card</name>
     <message>
         <source>Opens {address} in your browser.</source>
-        <translation>브라우저에서 {address}을(를) 열어요.</translation>
+        <translation>브라우저에서 열어요: {address}</translation>
     </message>
     <message>
         <source>Open</source>
         <translation>열기</translation>
     </message>
     <message>
-        <source>Its page…</source>
+        <source>Model page…</source>
         <translation>모델 페이지…</translation>
     </message>
 </context>
@@ -632,28 +632,28 @@
         <translation>파일 첨부</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
-        <translation>{name}은(는) 텍스트 파일이 아니에요. Tandem은 텍스트, 코드, PDF 파일을 첨부해요.</translation>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>
-        <translation>{name}은(는) 너무 커요. 그 내용은 어떤 컨텍스트에도 다 들어가지 않아요.</translation>
+        <translation>‘{name}’ 파일은 너무 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
-        <translation>{name}을(를) 읽을 수 없어요.</translation>
+        <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
     </message>
     <message>
         <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>{name}은(는) 암호로 보호되어 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
+        <translation>‘{name}’ 파일에 암호가 걸려 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
-        <translation>{name}이(가) 손상되어 내용을 읽을 수 없어요.</translation>
+        <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
     </message>
     <message>
-        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
-        <translation>{name}에는 글자가 없고 스캔본처럼 그림만 있어요. 먼저 문자 인식을 해 주세요.</translation>
+        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
+        <translation>‘{name}’ 파일에는 스캔본처럼 그림만 있고 글자가 없어요. 먼저 문자 인식을 해 주세요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -661,7 +661,7 @@
     </message>
     <message>
         <source>“{title}” is in the trash.</source>
-        <translation>“{title}” 대화를 휴지통으로 옮겼어요.</translation>
+        <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
     </message>
 </context>
 <context>
@@ -672,7 +672,7 @@
     </message>
     <message>
         <source>Method, depth and acceptance, from the next answer on</source>
-        <translation>방법, 깊이, 채택 기준이에요. 다음 답변부터 적용돼요</translation>
+        <translation>추측 방법과 깊이, 채택 기준(다음 답변부터 적용)</translation>
     </message>
 </context>
 <context>
@@ -711,7 +711,7 @@
     </message>
     <message>
         <source>Nothing found</source>
-        <translation>찾은 것이 없어요</translation>
+        <translation>검색 결과 없음</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -734,7 +734,7 @@
         <translation>복원</translation>
     </message>
     <message>
-        <source>Delete for good</source>
+        <source>Delete permanently</source>
         <translation>완전히 삭제</translation>
     </message>
     <message>
@@ -786,6 +786,14 @@
         <translation>이 폴더만 보기</translation>
     </message>
     <message>
+        <source>Move up</source>
+        <translation>위로 옮기기</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>아래로 옮기기</translation>
+    </message>
+    <message>
         <source>Delete the folder, keep its chats</source>
         <translation>폴더만 삭제하고 대화는 남기기</translation>
     </message>
@@ -806,7 +814,7 @@
         <translation>휴지통</translation>
     </message>
     <message numerus="yes">
-        <source>Delete %n chat(s) for good?</source>
+        <source>Delete %n chat(s) permanently?</source>
         <translation>
             <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
         </translation>
@@ -832,6 +840,22 @@
         <translation>대화 목록으로 돌아가기</translation>
     </message>
     <message>
+        <source>No chats in this folder.</source>
+        <translation>이 폴더에는 대화가 없어요.</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>대화가 여기에 나타나요.</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>보관함이 비어 있어요.</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>휴지통이 비어 있어요.</translation>
+    </message>
+    <message>
         <source>Chats</source>
         <translation>대화 목록</translation>
     </message>
@@ -844,7 +868,7 @@
     <name>ChatSettingsSheet</name>
     <message>
         <source>Saved as “{name}”.</source>
-        <translation>‘{name}’(으)로 저장했어요.</translation>
+        <translation>‘{name}’ 프리셋으로 저장했어요.</translation>
     </message>
     <message>
         <source>New chats begin with this.</source>
@@ -929,11 +953,11 @@
     <name>ComparisonView</name>
     <message>
         <source>tokens/s</source>
-        <translation>토큰/초</translation>
+        <translation>초당 토큰</translation>
     </message>
     <message>
         <source>first token {value}</source>
-        <translation>첫 토큰 {value}</translation>
+        <translation>첫 토큰까지 {value}</translation>
     </message>
     <message>
         <source>accepted {value}</source>
@@ -974,30 +998,30 @@
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
         <translation>
-            <numerusform>글은 토큰 하나까지 똑같아요. 모두 %n토큰이에요.</numerusform>
+            <numerusform>글이 토큰 하나까지 똑같아요(모두 %n개).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>The same text so far: %n token(s).</source>
         <translation>
-            <numerusform>지금까지 %n토큰이 똑같아요.</numerusform>
+            <numerusform>지금까지 토큰 %n개가 똑같아요.</numerusform>
         </translation>
     </message>
     <message>
         <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>{place}번째 토큰 앞까지 똑같은 글이에요. 거기서 메인 모델은 {guessed}와(과) {plain}을(를) 똑같이 그럴듯하게 보았고, 반올림 차이가 선택을 갈랐어요.</translation>
+        <translation>{place}번째 토큰 바로 앞까지 같은 글이에요. 그 자리에서 메인 모델에게는 {guessed}, {plain} 두 토큰의 가능성이 같았고, 반올림 차이로 갈렸어요.</translation>
     </message>
     <message>
         <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>{place}번째 토큰 앞까지 똑같은 글이고, 거기서 {guessed}와(과) {plain}(으)로 갈려요. 온도가 0보다 높으면 추첨이 아주 아슬아슬한 곳에서 반올림 차이로 이런 일이 생겨요.</translation>
+        <translation>{place}번째 토큰 바로 앞까지 같은 글이고, 그 자리에서 {guessed}, {plain} 두 갈래로 갈려요. 온도가 0보다 높으면 추첨이 아주 아슬아슬한 곳에서 반올림 차이로 이렇게 되기도 해요.</translation>
     </message>
     <message>
         <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
-        <translation>서로 다른 두 글이지만 둘 다 메인 모델이 혼자 쓸 때와 똑같은 확률로 뽑혔어요. 설정에서 같은 글이 아니라 같은 분포를 골랐기 때문이에요.</translation>
+        <translation>글은 서로 다르지만 둘 다 메인 모델이 혼자 쓸 때와 똑같은 확률로 뽑혔어요. 설정에서 ‘같은 글’이 아니라 ‘같은 분포’를 골랐기 때문이에요.</translation>
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>{place}번째 토큰부터 글이 달라요. {guessed}와(과) {plain}이에요. 일어나서는 안 되는 일이니 설정에서 진단 정보를 내보내 알려 주세요.</translation>
+        <translation>{place}번째 토큰부터 글이 달라요({guessed}, {plain}). 생겨서는 안 되는 일이니, 설정에서 내보낸 진단 정보와 함께 알려 주세요.</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1012,16 +1036,8 @@
         <translation>추측 끔</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>다시 비교</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -1036,7 +1052,7 @@
     </message>
     <message>
         <source>Enter sends · Shift+Enter for a new line</source>
-        <translation>Enter로 보내기 · Shift+Enter로 줄 바꿈</translation>
+        <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
     </message>
 </context>
 <context>
@@ -1117,20 +1133,20 @@
         <translation>폴더에 모델이 없어요.</translation>
     </message>
     <message>
-        <source>A file of it is missing.</source>
+        <source>One of its files is missing.</source>
         <translation>파일 하나가 빠져 있어요.</translation>
     </message>
     <message>
-        <source>A file of it is damaged.</source>
+        <source>One of its files is damaged.</source>
         <translation>파일 하나가 손상됐어요.</translation>
     </message>
     <message>
         <source>Its weights do not fit its configuration.</source>
-        <translation>가중치가 설정과 맞지 않아요.</translation>
+        <translation>가중치가 구성 파일과 맞지 않아요.</translation>
     </message>
     <message>
-        <source>Its architecture is not known yet.</source>
-        <translation>아직 지원하지 않는 구조예요.</translation>
+        <source>Its architecture is not supported yet.</source>
+        <translation>아직 지원하지 않는 아키텍처예요.</translation>
     </message>
     <message>
         <source>Its tokenizer cannot be read.</source>
@@ -1157,15 +1173,15 @@
     </message>
     <message>
         <source>“{actual}” is not possible for {name}. Change it and try again.</source>
-        <translation>{name}에 “{actual}”은(는) 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
+        <translation>{name}에는 ‘{actual}’ 값을 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>No main model is loaded. Choose one at the top of the window.</source>
         <translation>불러온 메인 모델이 없어요. 창 위쪽에서 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
-        <translation>모델의 대화 템플릿으로 이 대화를 쓸 수 없어요: {detail}. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+        <source>The model&apos;s chat template does not take this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>이 대화가 모델의 대화 템플릿과 맞지 않아요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
@@ -1192,12 +1208,12 @@
         <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
     </message>
     <message>
-        <source>An answer is being written. Try again when it has ended.</source>
+        <source>An answer is being written. Try again when it is finished.</source>
         <translation>답변을 쓰는 중이에요. 끝난 뒤에 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
-        <translation>엔진에서 예상하지 못한 오류가 났어요: {detail}. 다시 시도해 보고, 계속되면 Tandem을 다시 시작해 주세요.</translation>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
+        <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
     </message>
     <message>
         <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
@@ -1209,23 +1225,23 @@
     </message>
     <message>
         <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
-        <translation>{name}에 config.json이 없어서 모델이 아니에요. 모델이 들어 있는 폴더를 선택해 주세요.</translation>
+        <translation>‘{name}’ 폴더에 config.json이 없어서 모델로 쓸 수 없어요. 모델이 들어 있는 폴더를 선택해 주세요.</translation>
     </message>
     <message>
         <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
-        <translation>{name}이(가) 완전하지 않아요. {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+        <translation>‘{name}’ 모델에 {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name}이(가) 손상됐어요. {detail} 파일을 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+        <translation>‘{name}’ 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
         <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>{name}의 가중치가 설정과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+        <translation>{name}의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.</source>
-        <translation>Tandem은 {name}의 구조 {detail}을(를) 아직 지원하지 않아요. 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
+        <translation>Tandem은 {name}의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
@@ -1233,21 +1249,21 @@
     </message>
     <message>
         <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
-        <translation>{name}이(가) 코드를 실행하거나 다른 곳의 파일을 읽으려고 해요({detail}). Tandem은 그런 일을 하지 않아요. 다른 모델을 선택해 주세요.</translation>
+        <translation>{name} 모델은 코드를 실행하거나 다른 곳의 파일을 읽으려고 해요({detail}). Tandem은 절대 그렇게 하지 않아요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>{name}은(는) 이 메인 모델의 초안을 쓸 수 없어요. 어휘가 서로 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
+        <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘가 서로 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>{name}을(를) 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+        <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
     </message>
 </context>
 <context>
     <name>Figures</name>
     <message>
-        <source>{value} %</source>
+        <source>{value}%</source>
         <translation>{value}%</translation>
     </message>
     <message>
@@ -1280,15 +1296,15 @@
     </message>
     <message>
         <source>older messages left out: {value}</source>
-        <translation>뺀 이전 메시지 {value}개</translation>
+        <translation>제외한 이전 메시지 {value}개</translation>
     </message>
     <message>
         <source>guesses at a time</source>
-        <translation>한 번에 추측</translation>
+        <translation>한 번에 추측하는 수</translation>
     </message>
     <message>
         <source>guesses at a time, {source}</source>
-        <translation>한 번에 추측, {source}</translation>
+        <translation>한 번에 추측하는 수, {source}</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -1322,23 +1338,23 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>{count}개 중 {place}번째</translation>
+        <source>Message {place} of {count}</source>
+        <translation>메시지 {count}개 중 {place}번째</translation>
     </message>
     <message>
         <source>Not found</source>
-        <translation>없음</translation>
+        <translation>결과 없음</translation>
     </message>
     <message>
         <source>Find in this chat</source>
         <translation>이 대화에서 찾기</translation>
     </message>
     <message>
-        <source>Previous hit</source>
+        <source>Previous match</source>
         <translation>이전 결과</translation>
     </message>
     <message>
-        <source>Next hit</source>
+        <source>Next match</source>
         <translation>다음 결과</translation>
     </message>
     <message>
@@ -1350,11 +1366,11 @@
     <name>FirstRunOffer</name>
     <message>
         <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
-        <translation>스타터는 이 앱을 안내하는 아주 작은 모델이에요. 본격적으로 쓰려면 이 Mac에 맞는 모델 쌍을 받으세요.</translation>
+        <translation>스타터는 이 앱을 안내하는 아주 작은 모델이에요. 본격적으로 쓰려면 이 Mac에 맞는 모델 쌍을 받아 보세요.</translation>
     </message>
     <message>
         <source>Chat with the starter now</source>
-        <translation>지금 스타터와 대화</translation>
+        <translation>지금 스타터와 대화하기</translation>
     </message>
     <message>
         <source>All models…</source>
@@ -1399,7 +1415,7 @@
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
         <translation>
-            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 일반 디코딩 {cost}단계가 들고 {tokens}토큰을 얻어요.</numerusform>
+            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 일반 디코딩 {cost}단계만큼 들고 {tokens}토큰을 얻어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1411,7 +1427,7 @@
     <message numerus="yes">
         <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
         <translation>
-            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계가 들었고 {tokens}토큰을 얻었어요.</numerusform>
+            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계만큼 들었고 {tokens}토큰을 얻었어요.</numerusform>
         </translation>
     </message>
 </context>
@@ -1454,6 +1470,10 @@
         <translation>
             <numerusform>다운로드 %n개 진행 중</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>초안 모델을 불러오고 있어요. 질문은 바로 할 수 있어요.</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -1532,13 +1552,13 @@
     <message numerus="yes">
         <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
         <translation>
-            <numerusform>이 컴퓨터에서 {draft} 덕분에 {main}의 속도가 {times}가 돼요(답변 %n개).</numerusform>
+            <numerusform>이 컴퓨터에서 {draft} 초안을 쓰면 {main}의 속도가 {times}예요(답변 %n개).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
         <translation>
-            <numerusform>이 컴퓨터에서 대화 속 찾기 덕분에 {main}의 속도가 {times}가 돼요(답변 %n개).</numerusform>
+            <numerusform>이 컴퓨터에서 대화 속 찾기를 쓰면 {main}의 속도가 {times}예요(답변 %n개).</numerusform>
         </translation>
     </message>
     <message>
@@ -1546,12 +1566,12 @@
         <translation>기록 내보내기</translation>
     </message>
     <message>
-        <source>Written to {file}.</source>
+        <source>Saved to {file}.</source>
         <translation>{file}에 저장했어요.</translation>
     </message>
     <message>
-        <source>The file could not be written. Choose another folder.</source>
-        <translation>파일을 저장할 수 없었어요. 다른 폴더를 골라 주세요.</translation>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
     </message>
     <message>
         <source>Models</source>
@@ -1570,91 +1590,91 @@
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도하세요.</translation>
+        <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
-        <translation>오프라인으로 작업 중이라 연결하지 않아요. 설정에서 끌 수 있어요.</translation>
+        <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
+        <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
     </message>
     <message>
-        <source>The proxy does not answer or refuses. Check its address in the settings.</source>
-        <translation>프록시가 응답하지 않거나 거부해요. 설정에서 주소를 확인하세요.</translation>
+        <source>The proxy does not answer, or refuses to connect. Check its address in the settings.</source>
+        <translation>프록시가 응답하지 않거나 연결을 거부해요. 설정에서 주소를 확인해 주세요.</translation>
     </message>
     <message>
         <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
-        <translation>이 컴퓨터에서 Hub의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인하세요.</translation>
+        <translation>이 컴퓨터에서 Hub의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
     </message>
     <message>
         <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
-        <translation>{endpoint}의 응답이 Hugging Face Hub와 달라요. 설정에서 미러를 확인하세요.</translation>
+        <translation>{endpoint}의 응답이 Hugging Face Hub와 달라요. 설정에서 미러를 확인해 주세요.</translation>
     </message>
     <message>
         <source>The Hub has a problem of its own (error {status}). Try again later.</source>
-        <translation>Hub 쪽에 문제가 있어요(오류 {status}). 나중에 다시 시도하세요.</translation>
+        <translation>Hub 쪽에 문제가 있어요(오류 {status}). 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The Hub asks to wait because of many requests. Try again later.</source>
-        <translation>요청이 많아 Hub가 기다려 달라고 해요. 나중에 다시 시도하세요.</translation>
+        <source>The Hub has too many requests and asks to wait. Try again later.</source>
+        <translation>요청이 많아 Hub가 기다려 달라고 해요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
-        <translation>“{repository}”은(는) 모델 이름이 아니에요. ‘조직/이름’ 형식이나 페이지 주소를 입력하세요.</translation>
+        <translation>모델 이름이 올바르지 않아요(‘{repository}’). ‘조직/이름’ 형식이나 페이지 주소를 입력해 주세요.</translation>
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
-        <translation>{repository} 모델이 없거나 비공개예요. 이름을 확인하거나 설정에서 토큰을 추가하세요.</translation>
+        <translation>{repository} 모델이 없거나 비공개예요. 이름을 확인하거나 설정에서 토큰을 추가해 주세요.</translation>
     </message>
     <message>
         <source>{repository} has no version {revision}.</source>
-        <translation>{repository}에는 버전 {revision}이(가) 없어요.</translation>
+        <translation>{repository}에는 ‘{revision}’ 버전이 없어요.</translation>
     </message>
     <message>
         <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>Hub에 {repository}의 {file} 파일이 더는 없어요. 다른 모델을 선택하세요.</translation>
+        <translation>{repository}의 {file} 파일이 더 이상 Hub에 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
-        <translation>{repository}을(를) 받으려면 먼저 동의해야 해요. 모델 페이지에서 약관에 동의한 뒤 설정에서 토큰을 추가하세요.</translation>
+        <translation>{repository} 모델을 받으려면 먼저 제작자의 약관에 동의해야 해요. 모델 페이지에서 동의한 뒤 설정에서 토큰을 추가해 주세요.</translation>
     </message>
     <message>
-        <source>Your token may not read {repository}. Ask its owners, or add another token in the settings.</source>
-        <translation>이 토큰으로는 {repository}을(를) 읽을 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가하세요.</translation>
+        <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>이 토큰으로는 {repository} 모델에 접근할 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가해 주세요.</translation>
     </message>
     <message>
         <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hub가 토큰을 거부해요. 틀렸거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가하세요.</translation>
+        <translation>Hub가 토큰을 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
     </message>
     <message>
         <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository}에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 찾아보세요.</translation>
+        <translation>{repository}에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
     </message>
     <message>
         <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
-        <translation>{repository}이(가) 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 건드리지 않아요.</translation>
+        <translation>{repository} 모델이 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 건드리지 않아요.</translation>
     </message>
     <message>
-        <source>{needed} are needed and {free} are free on the disk. Make room, then go on.</source>
-        <translation>{needed}가 필요한데 디스크에 {free}만 남았어요. 공간을 확보한 뒤 이어서 받으세요.</translation>
+        <source>{needed} are needed and {free} are free on the disk. Free some space, then resume.</source>
+        <translation>공간이 {needed} 필요한데 디스크에 {free}만 남았어요. 공간을 비운 뒤 다시 시작해 주세요.</translation>
     </message>
     <message>
-        <source>The disk is full. Make room, then go on; nothing is lost.</source>
-        <translation>디스크가 가득 찼어요. 공간을 확보한 뒤 이어서 받으세요. 받은 것은 그대로 있어요.</translation>
+        <source>The disk is full. Free some space, then resume; nothing is lost.</source>
+        <translation>디스크가 가득 찼어요. 공간을 비운 뒤 다시 시작해 주세요. 받은 내용은 그대로 남아 있어요.</translation>
     </message>
     <message>
-        <source>{path} cannot be written. Check who may write there.</source>
-        <translation>{path}에 쓸 수 없어요. 쓰기 권한을 확인하세요.</translation>
+        <source>{path} cannot be written to. Check its permissions.</source>
+        <translation>{path}에 쓸 수 없어요. 쓰기 권한을 확인해 주세요.</translation>
     </message>
     <message>
         <source>{file} arrived damaged twice. Try again later or from another connection.</source>
-        <translation>{file} 파일이 두 번 손상된 채 도착했어요. 나중에, 또는 다른 네트워크에서 다시 시도하세요.</translation>
+        <translation>{file} 파일이 두 번이나 손상된 채로 도착했어요. 나중에, 또는 다른 네트워크에서 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>{repository} is not on this computer any more.</source>
-        <translation>{repository}은(는) 이제 이 컴퓨터에 없어요.</translation>
+        <translation>{repository} 모델은 이제 이 컴퓨터에 없어요.</translation>
     </message>
     <message>
         <source>Another program is downloading {repository}. Wait until it has finished.</source>
-        <translation>다른 프로그램이 {repository}을(를) 다운로드하고 있어요. 끝날 때까지 기다리세요.</translation>
+        <translation>다른 프로그램이 {repository} 모델을 다운로드하고 있어요. 끝날 때까지 기다려 주세요.</translation>
     </message>
     <message>
         <source>The starter pair is part of Tandem and stays.</source>
@@ -1681,7 +1701,7 @@
     </message>
     <message>
         <source>Plain tokens/s</source>
-        <translation>일반 토큰/초</translation>
+        <translation>초당 토큰(일반)</translation>
     </message>
     <message>
         <source>Accept rate</source>
@@ -1705,30 +1725,30 @@
     </message>
     <message>
         <source>none, plain</source>
-        <translation>없음, 일반</translation>
+        <translation>없음(일반)</translation>
     </message>
 </context>
 <context>
     <name>LearnedSection</name>
     <message>
-        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
-        <translation>이 컴퓨터에서 재고 대화하는 동안 계속 따라가는 값이에요. 추측 개수를 이 값으로 정해요. 지우면 새로 재요.</translation>
+        <source>Measured on this computer and kept up to date while you chat: the number of guesses is chosen by it. What you forget is measured again.</source>
+        <translation>이 컴퓨터에서 재고 대화하는 동안 계속 갱신하는 값이에요. 추측 개수를 이 값으로 정하고, 지우면 다시 재요.</translation>
     </message>
     <message>
         <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
-        <translation>아직 없어요. 모델을 불러와 질문하거나 실시간 패널에서 이 기기에 맞추기를 눌러 보세요.</translation>
+        <translation>아직 없어요. 모델을 불러와 질문하거나 실시간 패널에서 ‘이 기기에 맞추기’를 눌러 보세요.</translation>
     </message>
     <message>
         <source>Learned here</source>
-        <translation>여기서 알아낸 것</translation>
+        <translation>이 컴퓨터에서 알아낸 값</translation>
     </message>
     <message>
         <source>What was learned about each pair</source>
-        <translation>모델 쌍마다 알아낸 것</translation>
+        <translation>모델 쌍마다 알아낸 값</translation>
     </message>
     <message>
         <source>Forget this pair</source>
-        <translation>이 쌍 지우기</translation>
+        <translation>이 모델 쌍 지우기</translation>
     </message>
     <message>
         <source>Forget all</source>
@@ -1745,20 +1765,20 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
     </message>
     <message>
-        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
     </message>
     <message>
-        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 있어요.</translation>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 남아요.</translation>
     </message>
     <message>
-        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
-        <translation>읽을 수 없는 설정이 있어 기본값을 사용해요. 예전 파일은 {file}이에요.</translation>
+        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
+        <translation>읽을 수 없는 설정이 있어 기본값으로 되돌렸어요. 예전 파일은 {file}에 남겨 두었어요.</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1793,11 +1813,11 @@
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
-        <translation>사용 중이에요. 먼저 다른 모델을 선택하세요.</translation>
+        <translation>사용 중이에요. 먼저 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Remove it and free {size}?</source>
-        <translation>이 모델을 삭제하고 {size}를 비울까요?</translation>
+        <translation>이 모델을 제거할까요? {size} 공간이 생겨요.</translation>
     </message>
     <message>
         <source>Other programs that use the Hugging Face cache lose it too.</source>
@@ -1813,7 +1833,7 @@
     </message>
     <message>
         <source>A tiny guide to this app. Works offline, at once.</source>
-        <translation>이 앱을 안내하는 아주 작은 모델. 오프라인에서 바로 쓸 수 있어요.</translation>
+        <translation>이 앱을 안내하는 아주 작은 모델이에요. 오프라인에서 바로 쓸 수 있어요.</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>
@@ -1911,8 +1931,8 @@
         <translation>내리기</translation>
     </message>
     <message>
-        <source>Give back the memory of both models.</source>
-        <translation>두 모델이 쓰는 메모리를 돌려줘요.</translation>
+        <source>Frees the memory of both models.</source>
+        <translation>두 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
         <source>Plain decoding: the main model alone.</source>
@@ -1920,15 +1940,15 @@
     </message>
     <message>
         <source>Not complete: get it again.</source>
-        <translation>파일이 다 있지 않아요. 다시 받으세요.</translation>
+        <translation>빠진 파일이 있어요. 다시 받아 주세요.</translation>
     </message>
     <message>
         <source>A tiny guide to this app, built in. For real work choose another model.</source>
-        <translation>이 앱에 내장된 아주 작은 안내 모델이에요. 본격적으로 쓰려면 다른 모델을 선택하세요.</translation>
+        <translation>이 앱에 내장된 아주 작은 안내 모델이에요. 본격적으로 쓰려면 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Comes with {draft} as draft. {facts}</source>
-        <translation>초안 모델 {draft}와 함께 받아요. {facts}</translation>
+        <translation>초안 모델({draft})도 함께 받아요. {facts}</translation>
     </message>
     <message>
         <source>No second model. Best for edits and code.</source>
@@ -1952,7 +1972,7 @@
     </message>
     <message>
         <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
-        <translation>도움이 안 돼요. 추측 하나가 일반 단계의 {share}만큼 들어서 아끼는 것보다 비싸요.</translation>
+        <translation>도움이 안 돼요. 추측 하나에 일반 디코딩 한 단계의 {share}만큼 들어, 아끼는 시간보다 더 걸려요.</translation>
     </message>
     <message>
         <source>Would not fit beside the main model: {size} short.</source>
@@ -1984,7 +2004,7 @@
     </message>
     <message>
         <source>Not as it was published: {files}. Remove it and get it again.</source>
-        <translation>배포된 것과 달라요: {files}. 삭제한 뒤 다시 받으세요.</translation>
+        <translation>배포된 것과 달라요: {files}. 제거한 뒤 다시 받아 주세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -2043,19 +2063,19 @@
         <translation>초당 {size}</translation>
     </message>
     <message>
-        <source>goes on where it stopped, also after a restart</source>
-        <translation>멈춘 곳에서 이어받아요(다시 시작해도)</translation>
+        <source>resumes where it stopped, even after a restart</source>
+        <translation>멈춘 곳에서 이어받아요(앱을 다시 시작해도)</translation>
     </message>
     <message>
-        <source>Waits for its turn.</source>
+        <source>Waiting for its turn.</source>
         <translation>차례를 기다리고 있어요.</translation>
     </message>
     <message>
-        <source>Asks the Hub what there is to fetch.</source>
+        <source>Asking the Hub what to download.</source>
         <translation>받을 파일을 Hub에 묻고 있어요.</translation>
     </message>
     <message>
-        <source>Checks every byte.</source>
+        <source>Checking every byte.</source>
         <translation>모든 바이트를 검사하고 있어요.</translation>
     </message>
     <message>
@@ -2092,12 +2112,7 @@
     </message>
     <message>
         <source>less than a minute left</source>
-        <translation>1분도 안 남음</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <comment>two sentences</comment>
-        <translation>{first} {second}</translation>
+        <translation>1분 미만 남음</translation>
     </message>
 </context>
 <context>
@@ -2111,16 +2126,16 @@
         <translation>{name}의 모든 파일이 공개된 원본과 같아요.</translation>
     </message>
     <message>
-        <source>{name} came without checksums, so nothing can be compared.</source>
-        <translation>{name}에는 체크섬이 없어서 비교할 수 없어요.</translation>
+        <source>{name} came without checksums, so its files cannot be checked.</source>
+        <translation>{name}에는 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>여기 있는 모델을 살펴보는 중…</translation>
+        <translation>이 컴퓨터의 모델을 살펴보는 중…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>이 Mac은 모델에 {limit}까지 쓸 수 있어요. 지금 {loaded}를 올려 두었어요.</translation>
+        <translation>이 Mac은 모델에 {limit}까지 쓸 수 있어요. 지금 불러온 모델: {loaded}.</translation>
     </message>
     <message>
         <source>Downloads</source>
@@ -2128,7 +2143,7 @@
     </message>
     <message>
         <source>Recommended for this Mac</source>
-        <translation>이 Mac에 추천</translation>
+        <translation>이 Mac에 추천하는 모델</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -2144,7 +2159,7 @@
     </message>
     <message>
         <source>Write a part of a name, like Qwen3 or gemma, or paste the address of a model&apos;s page.</source>
-        <translation>Qwen3나 gemma처럼 이름의 일부를 쓰거나 모델 페이지 주소를 붙여 넣으세요.</translation>
+        <translation>Qwen3나 gemma처럼 이름의 일부를 입력하거나 모델 페이지 주소를 붙여 넣어 주세요.</translation>
     </message>
     <message>
         <source>The Hub has no MLX model of that name.</source>
@@ -2175,14 +2190,22 @@
         <translation>컨텍스트 {count}토큰 기준</translation>
     </message>
     <message>
-        <source>Context that memory is reckoned for</source>
+        <source>Context for which memory is calculated</source>
         <translation>메모리 계산에 쓰는 컨텍스트</translation>
     </message>
 </context>
 <context>
     <name>NetworkPage</name>
     <message>
-        <source>The keychain has your token.</source>
+        <source>Connection</source>
+        <translation>연결</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>테스트하는 중…</translation>
+    </message>
+    <message>
+        <source>Your token is in the keychain.</source>
         <translation>토큰을 키체인에 보관했어요.</translation>
     </message>
     <message>
@@ -2190,8 +2213,48 @@
         <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
     </message>
     <message>
-        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem은 허브 검색과 직접 요청한 다운로드, 이 두 가지를 할 때만 연결해요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록을 세는 곳도 없어요.</translation>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>연결 테스트</translation>
+    </message>
+    <message>
+        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem은 직접 요청할 때만 연결해요. Hub 검색, 다운로드, 위의 테스트가 전부예요. 대화, 설정, 수치는 이 컴퓨터를 떠나지 않아요. 사용 기록도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
+    </message>
+    <message>
+        <source>The Hub answers.</source>
+        <translation>Hub가 응답해요.</translation>
+    </message>
+    <message>
+        <source>The mirror answers.</source>
+        <translation>미러가 응답해요.</translation>
+    </message>
+    <message>
+        <source>The Hub answers through the proxy.</source>
+        <translation>프록시를 거쳐 Hub가 응답해요.</translation>
+    </message>
+    <message>
+        <source>The mirror answers through the proxy.</source>
+        <translation>프록시를 거쳐 미러가 응답해요.</translation>
+    </message>
+    <message>
+        <source>It knows your token, which belongs to {user}.</source>
+        <translation>토큰이 확인됐어요. 토큰의 주인은 {user}님이에요.</translation>
+    </message>
+    <message>
+        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <translation>토큰은 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요.</translation>
+    </message>
+    <message>
+        <source>It does not say whether your token is right.</source>
+        <translation>토큰이 맞는지는 알려 주지 않아요.</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -2230,15 +2293,15 @@
     </message>
     <message>
         <source>Choose a main model first.</source>
-        <translation>먼저 메인 모델을 선택하세요.</translation>
+        <translation>먼저 메인 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>Nothing here is called that.</source>
+        <source>No model here has that name.</source>
         <translation>그런 이름의 모델이 없어요.</translation>
     </message>
     <message>
         <source>Looking at the models here…</source>
-        <translation>여기 있는 모델을 살펴보는 중…</translation>
+        <translation>이 컴퓨터의 모델을 살펴보는 중…</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -2304,47 +2367,51 @@
     <name>PlainReasons</name>
     <message>
         <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
-        <translation>추측하지 않는 중: 여기서는 추측 라운드 하나에 일반 디코딩 {cost}단계가 드는데 얻는 토큰은 {tokens}개뿐이에요.</translation>
+        <translation>추측 안 함: 여기서는 추측 라운드 하나에 일반 디코딩 {cost}단계만큼 드는데 얻는 토큰은 {tokens}개뿐이에요.</translation>
     </message>
     <message>
         <source>Not guessing: speculation is switched off.</source>
-        <translation>추측하지 않는 중: 추측이 꺼져 있어요.</translation>
+        <translation>추측 안 함: 추측이 꺼져 있어요.</translation>
     </message>
     <message>
         <source>Not guessing: no draft model is loaded.</source>
-        <translation>추측하지 않는 중: 불러온 초안 모델이 없어요.</translation>
+        <translation>추측 안 함: 불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>아직 추측하지 않는 중: 초안 모델을 불러오고 있어요.</translation>
     </message>
     <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
-        <translation>추측하지 않는 중: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+        <translation>추측 안 함: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
         <source>Not guessing: the draft model failed and is left out of this answer.</source>
-        <translation>추측하지 않는 중: 초안 모델에 문제가 생겨 이 답변에서는 쓰지 않아요.</translation>
+        <translation>추측 안 함: 초안 모델에 문제가 생겨 이 답변에서는 쓰지 않아요.</translation>
     </message>
     <message>
         <source>Not guessing: the draft model&apos;s context is full.</source>
-        <translation>추측하지 않는 중: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
+        <translation>추측 안 함: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
     </message>
     <message>
         <source>Not guessing: the draft model has nothing that fits here.</source>
-        <translation>추측하지 않는 중: 초안 모델의 추측이 여기에 맞지 않아요.</translation>
+        <translation>추측 안 함: 초안 모델에서 여기에 맞는 추측이 나오지 않아요.</translation>
     </message>
     <message>
         <source>Not guessing: earlier tokens have to be read again first.</source>
-        <translation>추측하지 않는 중: 앞의 토큰을 먼저 다시 읽어야 해요.</translation>
+        <translation>추측 안 함: 앞의 토큰을 먼저 다시 읽어야 해요.</translation>
     </message>
     <message>
         <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>추측하지 않는 중: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
+        <translation>추측 안 함: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
     </message>
     <message>
         <source>Not guessing: lookup found nothing like this in the chat so far.</source>
-        <translation>추측하지 않는 중: 지금까지의 대화 속에서 비슷한 부분을 찾지 못했어요.</translation>
+        <translation>추측 안 함: 지금까지의 대화에서 비슷한 부분을 찾지 못했어요.</translation>
     </message>
     <message>
         <source>Not guessing: plain decoding is faster here.</source>
-        <translation>추측하지 않는 중: 여기서는 일반 디코딩이 더 빨라요.</translation>
+        <translation>추측 안 함: 여기서는 일반 디코딩이 더 빨라요.</translation>
     </message>
     <message>
         <source>Measuring how fast plain decoding is here.</source>
@@ -2352,11 +2419,11 @@
     </message>
     <message>
         <source>Not guessing: several answers share the model right now.</source>
-        <translation>추측하지 않는 중: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
+        <translation>추측 안 함: 지금 여러 답변이 모델을 함께 쓰고 있어요.</translation>
     </message>
     <message>
         <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
-        <translation>추측하지 않는 중: 답변들이 함께 처리될 수 없어({kind}) 번갈아 진행돼요.</translation>
+        <translation>추측 안 함: 답변을 한꺼번에 처리할 수 없어({kind}) 번갈아 쓰고 있어요.</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -2364,7 +2431,7 @@
     </message>
     <message>
         <source>Not guessing: the answer is about to reach its length limit.</source>
-        <translation>추측하지 않는 중: 답변이 곧 길이 제한에 닿아요.</translation>
+        <translation>추측 안 함: 답변이 곧 길이 제한에 닿아요.</translation>
     </message>
 </context>
 <context>
@@ -2394,7 +2461,7 @@
     </message>
     <message>
         <source>Full</source>
-        <translation>그대로</translation>
+        <translation>원래 정밀도</translation>
     </message>
     <message>
         <source>8-bit</source>
@@ -2417,7 +2484,7 @@
         <translation>언어</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
+        <source>For the window. A model answers in the language you write in.</source>
         <translation>창에 쓰이는 언어예요. 모델은 질문한 언어로 답해요.</translation>
     </message>
     <message>
@@ -2429,8 +2496,8 @@
         <translation>화면 모드</translation>
     </message>
     <message>
-        <source>Light, dark, or whatever the system shows.</source>
-        <translation>밝게, 어둡게, 또는 시스템 설정대로예요.</translation>
+        <source>Light, dark, or like the system.</source>
+        <translation>밝게, 어둡게, 또는 시스템 설정대로 표시해요.</translation>
     </message>
     <message>
         <source>Light</source>
@@ -2445,7 +2512,7 @@
         <translation>글자 크기</translation>
     </message>
     <message>
-        <source>Of everything in the window.</source>
+        <source>For everything in the window.</source>
         <translation>창 전체에 적용돼요.</translation>
     </message>
     <message>
@@ -2502,14 +2569,14 @@
     </message>
     <message>
         <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
-        <translation>자동은 초안 모델과 대화 속 찾기 가운데 여기서 더 빠른 쪽을 쓰고, 추측이 이득이 없으면 어느 쪽도 쓰지 않아요.</translation>
+        <translation>자동은 초안 모델과 대화 속 찾기 가운데 여기서 더 빠른 쪽을 쓰고, 추측에 이득이 없으면 둘 다 쓰지 않아요.</translation>
     </message>
     <message>
         <source>Guesses per round</source>
         <translation>라운드당 추측 토큰</translation>
     </message>
     <message>
-        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <source>Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.</source>
         <translation>자동은 이 컴퓨터에서 라운드에 드는 시간에 따라 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
     </message>
     <message>
@@ -2542,7 +2609,7 @@
     </message>
     <message>
         <source>Draws only from this many of the likeliest tokens.</source>
-        <translation>가장 가능성 높은 토큰 이 개수에서만 뽑아요.</translation>
+        <translation>가능성 높은 순으로 이 개수만큼의 토큰에서만 뽑아요.</translation>
     </message>
     <message>
         <source>All</source>
@@ -2554,7 +2621,7 @@
     </message>
     <message>
         <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
-        <translation>가장 가능성 높은 토큰의 이 비율보다 가능성이 낮은 토큰은 빼요. 0이면 빼지 않아요.</translation>
+        <translation>가능성이 가장 높은 토큰에 견주어 이 비율보다 낮은 토큰은 빼요. 0이면 빼지 않아요.</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
@@ -2609,8 +2676,8 @@
         <translation>메인 모델의 KV 캐시</translation>
     </message>
     <message>
-        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
-        <translation>모델이 대화를 읽으며 적어 두는 내용이에요. 비트가 적으면 메모리를 덜 쓰고, 답변이 조금 달라질 수 있어요.</translation>
+        <source>What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.</source>
+        <translation>모델이 대화를 읽으며 적어 두는 내용이에요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
@@ -2634,7 +2701,7 @@
     </message>
     <message>
         <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face 허브 미러의 주소예요. 비워 두면 허브를 그대로 써요.</translation>
+        <translation>Hugging Face Hub 미러의 주소예요. 비워 두면 Hub를 직접 써요.</translation>
     </message>
     <message>
         <source>Proxy</source>
@@ -2642,15 +2709,31 @@
     </message>
     <message>
         <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
-        <translation>프록시 주소예요. 예: http://proxy:8080. 비워 두면 쓰지 않아요.</translation>
+        <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Keep what models have read</source>
+        <translation>모델이 읽은 내용 보관</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>디스크에 보관해서 긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>읽은 내용에 쓸 공간</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 자리를 비워요.</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
-        <translation>쓰지 않는 모델 내리기</translation>
+        <translation>쓰지 않는 모델을 내리기까지</translation>
     </message>
     <message>
         <source>In minutes. Their memory is given back; the next question loads them again.</source>
-        <translation>분 단위예요. 메모리를 돌려주고, 다음 질문 때 다시 불러와요.</translation>
+        <translation>분 단위예요. 메모리를 비우고, 다음 질문 때 다시 불러와요.</translation>
     </message>
     <message>
         <source>Never</source>
@@ -2661,7 +2744,7 @@
         <translation>접두사 캐시</translation>
     </message>
     <message>
-        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <source>In GB. Memory for chats that were already read, so that their next question need not be read from the start.</source>
         <translation>GB 단위예요. 읽은 대화를 이만큼까지 메모리에 담아 두어, 다음 질문 때 처음부터 다시 읽지 않아요.</translation>
     </message>
     <message>
@@ -2670,7 +2753,7 @@
     </message>
     <message>
         <source>In GB. What does not fit is refused before it is loaded.</source>
-        <translation>GB 단위예요. 들어가지 않는 모델은 불러오기 전에 알려 줘요.</translation>
+        <translation>GB 단위예요. 들어가지 않는 모델은 불러오기 전에 거절해요.</translation>
     </message>
     <message>
         <source>As the system recommends</source>
@@ -2682,10 +2765,10 @@
     </message>
     <message>
         <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
-        <translation>한도를 넘어도 모델을 불러오고 답해요. 컴퓨터가 아주 느려지거나 시스템이 Tandem을 끝낼 수 있어요.</translation>
+        <translation>한도를 넘어도 모델을 불러오고 답해요. 컴퓨터가 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
     </message>
     <message>
-        <source>Write down</source>
+        <source>Record</source>
         <translation>기록할 내용</translation>
     </message>
     <message>
@@ -2805,7 +2888,7 @@
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>{folder}(으)로 옮겼어요. 파일을 모두 비교했고, 예전 자리는 새 자리로 이어져요.</translation>
+        <translation>{folder} 폴더로 옮겼어요. 파일을 모두 비교했고, 예전 위치는 새 위치로 이어져요.</translation>
     </message>
     <message>
         <source>Nothing was moved: that folder holds something already.</source>
@@ -2817,7 +2900,7 @@
     </message>
     <message>
         <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
-        <translation>옮기지 않았어요. {needed}가 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
+        <translation>옮기지 않았어요. 공간이 {needed} 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
     </message>
     <message>
         <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
@@ -2832,8 +2915,24 @@
         <translation>중지했어요. 모두 제자리에 있어요.</translation>
     </message>
     <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>옮기지 않았어요. Tandem이 다른 창에 또 열려 있어요. 다음에 시작할 때 다시 시도해요.</translation>
+    </message>
+    <message>
         <source>There is nothing to move yet.</source>
         <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first} {second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>“{text}”</translation>
     </message>
 </context>
 <context>
@@ -2898,21 +2997,16 @@
         <translation>기본값으로 되돌리기</translation>
     </message>
     <message>
-        <source>Changes hold from the next answer on.</source>
+        <source>Changes apply from the next answer on.</source>
         <translation>바꾸면 다음 답변부터 적용돼요.</translation>
     </message>
     <message>
-        <source>It holds for models that are loaded from then on.</source>
+        <source>Applies to models that are loaded from then on.</source>
         <translation>다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
-        <source>It holds from the next start on.</source>
+        <source>Applies from the next start on.</source>
         <translation>다음에 시작할 때부터 적용돼요.</translation>
-    </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help} {effect}</translation>
     </message>
 </context>
 <context>
@@ -2945,8 +3039,8 @@
         <translation>모델 쌍별 설정</translation>
     </message>
     <message>
-        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
-        <translation>이 모델 쌍을 불러온 동안에는 위의 설정 대신 따로 정한 설정이 적용돼요.</translation>
+        <source>While such a pair is loaded, its own settings apply instead of those above.</source>
+        <translation>이런 모델 쌍을 불러온 동안에는 위의 설정 대신 따로 정한 설정이 적용돼요.</translation>
     </message>
 </context>
 <context>
@@ -2976,6 +3070,18 @@
         <translation>이 답변의 채택률</translation>
     </message>
     <message>
+        <source>Accept rate, answer {number} of {count}</source>
+        <translation>답변 {count}개 중 {number}번째의 채택률</translation>
+    </message>
+    <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>답변을 쓰는 동안 추측으로 얻은 결과가 여기에 나타나요.</translation>
+    </message>
+    <message>
+        <source>This answer is from a version of Tandem that did not keep rounds.</source>
+        <translation>라운드를 저장하지 않던 버전의 Tandem에서 쓴 답변이에요.</translation>
+    </message>
+    <message>
         <source>Round strip</source>
         <translation>라운드 띠</translation>
     </message>
@@ -2989,11 +3095,11 @@
     </message>
     <message>
         <source>Where time went</source>
-        <translation>시간 사용</translation>
+        <translation>시간이 쓰인 곳</translation>
     </message>
     <message>
         <source>Guesses per round</source>
-        <translation>라운드당 추측</translation>
+        <translation>라운드당 추측 토큰</translation>
     </message>
 </context>
 <context>
@@ -3003,7 +3109,7 @@
         <translation>대화를 {file}에 백업했어요.</translation>
     </message>
     <message>
-        <source>The chats could not be backed up. Look whether the disk has room.</source>
+        <source>The chats could not be backed up. Check whether the disk has space.</source>
         <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
     </message>
     <message>
@@ -3011,11 +3117,11 @@
         <translation>옮길 곳 선택</translation>
     </message>
     <message>
-        <source>The chats move to {folder} when Tandem starts the next time.</source>
-        <translation>다음에 Tandem을 시작할 때 대화를 {folder}(으)로 옮겨요.</translation>
+        <source>The chats will move to {folder} the next time Tandem starts.</source>
+        <translation>다음에 Tandem을 시작할 때 대화를 {folder} 폴더로 옮겨요.</translation>
     </message>
     <message>
-        <source>Models are being downloaded. Move them when that has ended.</source>
+        <source>Models are being downloaded. Move them when that is finished.</source>
         <translation>모델을 다운로드하는 중이에요. 끝난 뒤에 옮겨 주세요.</translation>
     </message>
     <message>
@@ -3029,6 +3135,14 @@
     <message>
         <source>With the list of downloads.</source>
         <translation>다운로드 목록도 함께 있어요.</translation>
+    </message>
+    <message>
+        <source>What models have read</source>
+        <translation>모델이 읽은 내용</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>대화의 다음 질문에서 처음부터 다시 읽지 않아도 돼요.</translation>
     </message>
     <message>
         <source>Models</source>
@@ -3079,6 +3193,10 @@
         <translation>캐시 비우기</translation>
     </message>
     <message>
+        <source>Clear what models have read</source>
+        <translation>모델이 읽은 내용 지우기</translation>
+    </message>
+    <message>
         <source>Back up now</source>
         <translation>지금 백업</translation>
     </message>
@@ -3106,24 +3224,24 @@
         <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
     </message>
     <message>
-        <source>Something of this chat could not be saved: {detail}</source>
+        <source>Part of this chat could not be saved: {detail}</source>
         <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
     </message>
     <message>
-        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <source>Tandem is already open in another window, which has your chats. Nothing you write here is kept.</source>
         <translation>Tandem이 이미 다른 창에 열려 있고, 대화는 그 창에 있어요. 여기에 쓴 내용은 저장되지 않아요.</translation>
     </message>
     <message>
-        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
-        <translation>더 새로운 버전의 Tandem이 대화를 저장했어요. Tandem을 업데이트해 주세요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.</source>
+        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요. 여기에 쓴 내용은 저장되지 않아요.</translation>
     </message>
     <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
-        <translation>대화를 열 수 없어요: {detail}. 여기에 쓴 내용은 저장되지 않아요.</translation>
+        <translation>대화를 열 수 없어요({detail}). 여기에 쓴 내용은 저장되지 않아요.</translation>
     </message>
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
-        <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 {name}(으)로 남겨 두었어요.</translation>
+        <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 ‘{name}’ 이름으로 남겨 두었어요.</translation>
     </message>
 </context>
 <context>
@@ -3225,7 +3343,7 @@
     </message>
     <message>
         <source>Exported to {name}.</source>
-        <translation>{name}(으)로 내보냈어요.</translation>
+        <translation>내보냈어요: {name}</translation>
     </message>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
@@ -3242,18 +3360,18 @@
     <message numerus="yes">
         <source>%n chat(s) were here already.</source>
         <translation>
-            <numerusform>%n개는 이미 있어요.</numerusform>
+            <numerusform>대화 %n개는 이미 있어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>파일에서 %n개는 대화로 읽을 수 없었어요.</numerusform>
+            <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
         </translation>
     </message>
     <message>
         <source>That did not work: {detail}</source>
-        <translation>되지 않았어요: {detail}</translation>
+        <translation>작업하지 못했어요: {detail}</translation>
     </message>
     <message>
         <source>You</source>
@@ -3277,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3291,8 +3420,8 @@
         <translation>여기서 일반 디코딩은 초당 {speed}토큰이에요.</translation>
     </message>
     <message>
-        <source>Answers go by this from now on. It took {time}.</source>
-        <translation>이제부터 답변에 적용돼요. {time} 걸렸어요.</translation>
+        <source>Answers use this from now on. It took {time}.</source>
+        <translation>이제부터 답변에 이 값을 써요. {time} 걸렸어요.</translation>
     </message>
     <message>
         <source>It was stopped early: what was not reached keeps its old figures.</source>
@@ -3301,13 +3430,13 @@
     <message numerus="yes">
         <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
         <translation>
-            <numerusform>여기서는 라운드마다 %n개 추측이 가장 좋아요. 속도가 일반 디코딩의 {times}예요.</numerusform>
+            <numerusform>여기서는 라운드마다 %n개씩 추측하는 것이 가장 좋아요. 속도가 일반 디코딩의 {times}예요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
         <translation>
-            <numerusform>여기서는 라운드마다 %n개 추측이 가장 좋아요. 다른 모델 쌍만큼 맞는다면 속도가 일반 디코딩의 {times}예요. 얼마나 맞는지는 앞으로 답변에서 드러나요.</numerusform>
+            <numerusform>여기서는 라운드마다 %n개씩 추측하는 것이 가장 좋아요. 다른 모델 쌍만큼 맞는다면 속도가 일반 디코딩의 {times}예요. 얼마나 맞는지는 앞으로의 답변에서 드러나요.</numerusform>
         </translation>
     </message>
     <message>
@@ -3343,16 +3472,8 @@
         <translation>라운드 하나에 드는 시간(일반 단계 단위), 이득을 보려면 맞아야 하는 추측의 비율, 예상되는 초당 토큰이에요.</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>다시 재기</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -3419,7 +3540,7 @@
     </message>
     <message>
         <source>More actions</source>
-        <translation>다른 작업</translation>
+        <translation>더 보기</translation>
     </message>
 </context>
 <context>
@@ -3442,7 +3563,7 @@
     </message>
     <message>
         <source>The models run on this computer. Nothing you write leaves it.</source>
-        <translation>모델은 이 컴퓨터에서 실행돼요. 쓰신 내용은 밖으로 나가지 않아요.</translation>
+        <translation>모델은 이 컴퓨터에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
     </message>
 </context>
 <context>

@@ -21,7 +21,7 @@
     </message>
     <message>
         <source>New chat</source>
-        <translation>新对话</translation>
+        <translation>新建对话</translation>
     </message>
     <message>
         <source>Start a new chat</source>
@@ -45,7 +45,7 @@
     </message>
     <message>
         <source>Answer the last question again</source>
-        <translation>重新回答最后一个问题</translation>
+        <translation>重新回答上一个问题</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -61,7 +61,7 @@
     </message>
     <message>
         <source>Edit your last message</source>
-        <translation>编辑你的上一条消息</translation>
+        <translation>编辑自己的上一条消息</translation>
     </message>
     <message>
         <source>Rename chat</source>
@@ -76,8 +76,8 @@
         <translation>置顶或取消置顶</translation>
     </message>
     <message>
-        <source>Keep this chat at the top, or no longer</source>
-        <translation>让此对话保持在顶部，或不再保持</translation>
+        <source>Pin this chat to the top, or unpin it</source>
+        <translation>将此对话置顶或取消置顶</translation>
     </message>
     <message>
         <source>Duplicate chat</source>
@@ -92,8 +92,8 @@
         <translation>归档对话</translation>
     </message>
     <message>
-        <source>Put this chat into the archive</source>
-        <translation>将此对话放入归档</translation>
+        <source>Move this chat to the archive</source>
+        <translation>将此对话移到归档</translation>
     </message>
     <message>
         <source>Delete chat</source>
@@ -140,7 +140,7 @@
         <translation>导入对话…</translation>
     </message>
     <message>
-        <source>Take over chats of Tandem or of other apps</source>
+        <source>Import chats of Tandem or of another app</source>
         <translation>导入 Tandem 或其他应用的对话</translation>
     </message>
     <message>
@@ -184,8 +184,8 @@
         <translation>移到文件夹…</translation>
     </message>
     <message>
-        <source>Put this chat into a folder</source>
-        <translation>将此对话放入文件夹</translation>
+        <source>Move this chat to a folder</source>
+        <translation>将此对话移到文件夹</translation>
     </message>
     <message>
         <source>Show the report</source>
@@ -193,7 +193,7 @@
     </message>
     <message>
         <source>Show the report of what went wrong</source>
-        <translation>显示出错情况的报告</translation>
+        <translation>显示问题报告</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -209,19 +209,19 @@
     </message>
     <message>
         <source>Copy last answer</source>
-        <translation>复制最后的回答</translation>
+        <translation>拷贝上一个回答</translation>
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
-        <translation>以 Markdown 复制最后的回答</translation>
+        <translation>以 Markdown 拷贝上一个回答</translation>
     </message>
     <message>
         <source>Read last answer aloud</source>
-        <translation>朗读最后的回答</translation>
+        <translation>朗读上一个回答</translation>
     </message>
     <message>
         <source>Read the last answer aloud with the system&apos;s voice</source>
-        <translation>用系统语音朗读最后的回答</translation>
+        <translation>用系统语音朗读上一个回答</translation>
     </message>
     <message>
         <source>Stop reading</source>
@@ -284,7 +284,7 @@
         <translation>卸载模型</translation>
     </message>
     <message>
-        <source>Give back the memory of both models</source>
+        <source>Free the memory of both models</source>
         <translation>释放两个模型占用的内存</translation>
     </message>
     <message>
@@ -316,8 +316,8 @@
         <translation>不用草稿模型</translation>
     </message>
     <message>
-        <source>Take the draft model away</source>
-        <translation>移除草稿模型</translation>
+        <source>Answer without a draft model</source>
+        <translation>不用草稿模型回答</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -349,7 +349,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>对上一个问题开推测和关推测各答一遍，并排显示</translation>
+        <translation>对上一个问题开、关推测各答一遍，并排显示</translation>
     </message>
     <message>
         <source>Tune on this machine</source>
@@ -393,11 +393,11 @@
     </message>
     <message>
         <source>Full screen</source>
-        <translation>全屏</translation>
+        <translation>全屏幕</translation>
     </message>
     <message>
         <source>Enter or leave full screen</source>
-        <translation>进入或退出全屏</translation>
+        <translation>进入或退出全屏幕</translation>
     </message>
     <message>
         <source>Commands…</source>
@@ -457,7 +457,7 @@
     <message numerus="yes">
         <source>The prefix cache holds %n chat(s) in {size}.</source>
         <translation>
-            <numerusform>前缀缓存保存着 %n 个对话，占 {size}。</numerusform>
+            <numerusform>前缀缓存保存着 %n 个对话（{size}）。</numerusform>
         </translation>
     </message>
     <message>
@@ -469,7 +469,7 @@
         <translation>清空前缀缓存</translation>
     </message>
     <message>
-        <source>Nothing has been written down.</source>
+        <source>Nothing has been recorded.</source>
         <translation>没有任何记录。</translation>
     </message>
     <message>
@@ -477,12 +477,12 @@
         <translation>导出诊断信息</translation>
     </message>
     <message>
-        <source>Written to {file}. It holds no chat text.</source>
-        <translation>已写入 {file}，其中不含对话内容。</translation>
+        <source>Saved to {file}. It holds no chat text.</source>
+        <translation>已保存到 {file}，其中不含对话内容。</translation>
     </message>
     <message>
-        <source>The file could not be written. Choose another folder.</source>
-        <translation>无法写入文件，请选择其他文件夹。</translation>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>无法保存文件。请选择其他文件夹。</translation>
     </message>
     <message>
         <source>Record of this run</source>
@@ -490,11 +490,11 @@
     </message>
     <message>
         <source>Copy</source>
-        <translation>复制</translation>
+        <translation>拷贝</translation>
     </message>
     <message>
         <source>Copy the record</source>
-        <translation>复制记录</translation>
+        <translation>拷贝记录</translation>
     </message>
     <message>
         <source>Export diagnostics…</source>
@@ -513,7 +513,7 @@
         <translation>{name}，以 Apache License 2.0 发布。</translation>
     </message>
     <message>
-        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project.</source>
+        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt with a version of your own; its source is free at the Qt Project.</source>
         <translation>窗口使用 Qt 制作。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以换成自己构建的 Qt，源代码可从 Qt Project 自由获取。</translation>
     </message>
     <message>
@@ -551,11 +551,11 @@
         <translation>{count} 个 token</translation>
     </message>
     <message>
-        <source>Take {name} away</source>
+        <source>Remove {name}</source>
         <translation>移除 {name}</translation>
     </message>
     <message>
-        <source>is being read…</source>
+        <source>reading…</source>
         <translation>正在读取…</translation>
     </message>
 </context>
@@ -577,7 +577,7 @@
         <translation>打开</translation>
     </message>
     <message>
-        <source>Its page…</source>
+        <source>Model page…</source>
         <translation>模型页面…</translation>
     </message>
 </context>
@@ -632,7 +632,7 @@
         <translation>附加文件</translation>
     </message>
     <message>
-        <source>{name} is no text file. Tandem attaches text, code and PDF files.</source>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
     </message>
     <message>
@@ -652,7 +652,7 @@
         <translation>{name} 已损坏，无法读取其文本。</translation>
     </message>
     <message>
-        <source>{name} has no text, only pictures, as scans have. Run text recognition on it first.</source>
+        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
         <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
     </message>
     <message>
@@ -672,7 +672,7 @@
     </message>
     <message>
         <source>Method, depth and acceptance, from the next answer on</source>
-        <translation>方法、深度和接受标准，从下一个回答起生效</translation>
+        <translation>方法、深度和接受标准（从下一个回答起生效）</translation>
     </message>
 </context>
 <context>
@@ -695,7 +695,7 @@
     </message>
     <message>
         <source>Last 7 days</source>
-        <translation>最近 7 天</translation>
+        <translation>过去 7 天</translation>
     </message>
     <message>
         <source>Last 28 days</source>
@@ -734,7 +734,7 @@
         <translation>恢复</translation>
     </message>
     <message>
-        <source>Delete for good</source>
+        <source>Delete permanently</source>
         <translation>永久删除</translation>
     </message>
     <message>
@@ -786,6 +786,14 @@
         <translation>只显示此文件夹</translation>
     </message>
     <message>
+        <source>Move up</source>
+        <translation>上移</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下移</translation>
+    </message>
+    <message>
         <source>Delete the folder, keep its chats</source>
         <translation>删除文件夹，保留其中的对话</translation>
     </message>
@@ -806,9 +814,9 @@
         <translation>废纸篓</translation>
     </message>
     <message numerus="yes">
-        <source>Delete %n chat(s) for good?</source>
+        <source>Delete %n chat(s) permanently?</source>
         <translation>
-            <numerusform>要彻底删除 %n 个对话吗？</numerusform>
+            <numerusform>要永久删除 %n 个对话吗？</numerusform>
         </translation>
     </message>
     <message>
@@ -817,7 +825,7 @@
     </message>
     <message>
         <source>New chat</source>
-        <translation>新对话</translation>
+        <translation>新建对话</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -830,6 +838,22 @@
     <message>
         <source>Back to the chats</source>
         <translation>返回对话列表</translation>
+    </message>
+    <message>
+        <source>No chats in this folder.</source>
+        <translation>此文件夹中没有对话。</translation>
+    </message>
+    <message>
+        <source>Your chats appear here.</source>
+        <translation>你的对话会显示在这里。</translation>
+    </message>
+    <message>
+        <source>Nothing is archived.</source>
+        <translation>没有已归档的对话。</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>废纸篓是空的。</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -848,7 +872,7 @@
     </message>
     <message>
         <source>New chats begin with this.</source>
-        <translation>新对话将以此开始。</translation>
+        <translation>新对话将使用这些设置。</translation>
     </message>
     <message>
         <source>System prompt and settings of this chat</source>
@@ -856,7 +880,7 @@
     </message>
     <message>
         <source>Close</source>
-        <translation>折叠</translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -895,11 +919,11 @@
     </message>
     <message>
         <source>Copy</source>
-        <translation>复制</translation>
+        <translation>拷贝</translation>
     </message>
     <message>
         <source>Copy this code</source>
-        <translation>复制这段代码</translation>
+        <translation>拷贝这段代码</translation>
     </message>
     <message>
         <source>Code</source>
@@ -907,14 +931,14 @@
     </message>
     <message>
         <source>Copied</source>
-        <translation>已复制</translation>
+        <translation>已拷贝</translation>
     </message>
 </context>
 <context>
     <name>CommandPalette</name>
     <message>
         <source>What would you like to do?</source>
-        <translation>想做什么？</translation>
+        <translation>你想做什么？</translation>
     </message>
     <message>
         <source>Command</source>
@@ -933,7 +957,7 @@
     </message>
     <message>
         <source>first token {value}</source>
-        <translation>首个 token {value}</translation>
+        <translation>首个 token 用时 {value}</translation>
     </message>
     <message>
         <source>accepted {value}</source>
@@ -949,11 +973,11 @@
     </message>
     <message>
         <source>Answering with speculation.</source>
-        <translation>正在开着推测回答。</translation>
+        <translation>正在开启推测回答。</translation>
     </message>
     <message>
         <source>Answering once more, without speculation.</source>
-        <translation>正在关掉推测再答一遍。</translation>
+        <translation>正在关闭推测再答一遍。</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -985,19 +1009,19 @@
     </message>
     <message>
         <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为 {guessed} 和 {plain} 同样可能，由舍入误差决定。</translation>
+        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为{guessed}和{plain}同样可能，由舍入误差决定。</translation>
     </message>
     <message>
         <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>在第 {place} 个 token 之前文字相同，之后分为 {guessed} 和 {plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
+        <translation>在第 {place} 个 token 之前文字相同，之后分为{guessed}和{plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
     </message>
     <message>
         <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
-        <translation>两段文字不同，但都与主模型单独生成的概率一致：设置里选的是相同分布，而不是相同文字。</translation>
+        <translation>两段文字不同，但都与主模型单独生成的概率一致：设置里选的是“相同分布”，而不是“相同文字”。</translation>
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>从第 {place} 个 token 起文字不同：{guessed} 和 {plain}。这不应该发生，请附上设置里导出的诊断信息向我们反馈。</translation>
+        <translation>从第 {place} 个 token 起文字不同：{guessed}和{plain}。这不应该发生。请连同设置里导出的诊断信息一起反馈。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1012,16 +1036,8 @@
         <translation>关推测</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Compare again</source>
         <translation>再次比较</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -1051,7 +1067,7 @@
     </message>
     <message>
         <source>{used} of {limit} tokens: too long for this model</source>
-        <translation>{used} / {limit} 个 token：对此模型来说太长</translation>
+        <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
@@ -1099,7 +1115,7 @@
     </message>
     <message>
         <source>Clear</source>
-        <translation>清除</translation>
+        <translation>从列表清除</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1117,11 +1133,11 @@
         <translation>文件夹里没有模型。</translation>
     </message>
     <message>
-        <source>A file of it is missing.</source>
+        <source>One of its files is missing.</source>
         <translation>缺少一个文件。</translation>
     </message>
     <message>
-        <source>A file of it is damaged.</source>
+        <source>One of its files is damaged.</source>
         <translation>有一个文件已损坏。</translation>
     </message>
     <message>
@@ -1129,7 +1145,7 @@
         <translation>权重与配置不符。</translation>
     </message>
     <message>
-        <source>Its architecture is not known yet.</source>
+        <source>Its architecture is not supported yet.</source>
         <translation>尚不支持它的架构。</translation>
     </message>
     <message>
@@ -1164,12 +1180,12 @@
         <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template cannot write this conversation: {detail}. Start a new chat or choose another model.</source>
-        <translation>模型的对话模板无法表示这段对话：{detail}。请开始新对话或选择其他模型。</translation>
+        <source>The model&apos;s chat template does not take this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板不接受此对话（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
         <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
-        <translation>已有 {limit} 个问题在等待。等其中一个回答完后再试。</translation>
+        <translation>已有 {limit} 个问题在等待。请等其中一个回答完后再试。</translation>
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
@@ -1192,20 +1208,20 @@
         <translation>引擎已停止。请重新启动 Tandem。</translation>
     </message>
     <message>
-        <source>An answer is being written. Try again when it has ended.</source>
-        <translation>正在写回答，结束后再试。</translation>
+        <source>An answer is being written. Try again when it is finished.</source>
+        <translation>正在写回答。请等它完成后再试。</translation>
     </message>
     <message>
-        <source>The engine hit an unexpected error: {detail}. Try again; if it stays, restart Tandem.</source>
-        <translation>引擎遇到意外错误：{detail}。请重试；如果仍然出现，请重新启动 Tandem。</translation>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
+        <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
     </message>
     <message>
         <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-        <translation>这个对话有 {tokens} 个 token，而模型最多容纳 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
+        <translation>此对话有 {tokens} 个 token，而模型最多容纳 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
-        <translation>{path} 没有模型文件夹。请选择其他文件夹。</translation>
+        <translation>{path} 处没有模型文件夹。请选择其他文件夹。</translation>
     </message>
     <message>
         <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
@@ -1213,31 +1229,31 @@
     </message>
     <message>
         <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
-        <translation>{name} 不完整：缺少 {detail}。请重新下载或复制。</translation>
+        <translation>{name} 不完整：缺少 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name} 已损坏：无法读取 {detail}。请重新下载或复制。</translation>
+        <translation>{name} 已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
         <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
         <translation>{name} 的权重与配置不符（{detail}）。请选择该模型的另一份副本。</translation>
     </message>
     <message>
-        <source>Tandem does not know the architecture {detail} of {name} yet. Choose another model or update Tandem.</source>
-        <translation>Tandem 尚不支持 {name} 的架构 {detail}。请选择其他模型或更新 Tandem。</translation>
+        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
+        <translation>Tandem 尚不支持 {name} 的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>无法读取 {name} 的分词器（{detail}）。请重新下载或复制。</translation>
+        <translation>无法读取 {name} 的分词器（{detail}）。请重新下载或拷贝。</translation>
     </message>
     <message>
         <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
-        <translation>{name} 要运行代码或读取别处的文件（{detail}）。Tandem 绝不会这样做；请选择其他模型。</translation>
+        <translation>{name} 要运行代码或读取别处的文件（{detail}）。Tandem 绝不会这样做。请选择其他模型。</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>{name} 不能为这个主模型打草稿：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
+        <translation>{name} 不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
@@ -1247,7 +1263,7 @@
 <context>
     <name>Figures</name>
     <message>
-        <source>{value} %</source>
+        <source>{value}%</source>
         <translation>{value}%</translation>
     </message>
     <message>
@@ -1322,8 +1338,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>{place} of {count}</source>
-        <translation>第 {place} 个，共 {count} 个</translation>
+        <source>Message {place} of {count}</source>
+        <translation>第 {place} 条消息，共 {count} 条</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -1334,11 +1350,11 @@
         <translation>在此对话中查找</translation>
     </message>
     <message>
-        <source>Previous hit</source>
+        <source>Previous match</source>
         <translation>上一个结果</translation>
     </message>
     <message>
-        <source>Next hit</source>
+        <source>Next match</source>
         <translation>下一个结果</translation>
     </message>
     <message>
@@ -1452,8 +1468,12 @@
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
-            <numerusform>%n 个下载正在进行</numerusform>
+            <numerusform>正在下载 %n 项</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The draft model is loading. You can ask already.</source>
+        <translation>正在加载草稿模型，现在就可以提问。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -1546,12 +1566,12 @@
         <translation>导出历史</translation>
     </message>
     <message>
-        <source>Written to {file}.</source>
-        <translation>已写入 {file}。</translation>
+        <source>Saved to {file}.</source>
+        <translation>已保存到 {file}。</translation>
     </message>
     <message>
-        <source>The file could not be written. Choose another folder.</source>
-        <translation>无法写入文件，请选择其他文件夹。</translation>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>无法保存文件。请选择其他文件夹。</translation>
     </message>
     <message>
         <source>Models</source>
@@ -1570,19 +1590,19 @@
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>无法连接 Hub。请检查网络后重试。</translation>
+        <translation>无法连接 Hub。请检查网络连接后重试。</translation>
     </message>
     <message>
-        <source>You work offline, so no connection is tried. Switch that off in the settings.</source>
-        <translation>正在离线工作，不会尝试连接。可在设置中关闭。</translation>
+        <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
+        <translation>“离线工作”已开启，因此不会连接。请在设置中关闭。</translation>
     </message>
     <message>
-        <source>The proxy does not answer or refuses. Check its address in the settings.</source>
+        <source>The proxy does not answer, or refuses to connect. Check its address in the settings.</source>
         <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
     </message>
     <message>
         <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
-        <translation>此电脑不信任 Hub 的证书。请在设置中检查镜像和代理。</translation>
+        <translation>这台电脑不信任 Hub 的证书。请在设置中检查镜像和代理。</translation>
     </message>
     <message>
         <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
@@ -1593,12 +1613,12 @@
         <translation>Hub 自身出了问题（错误 {status}）。请稍后重试。</translation>
     </message>
     <message>
-        <source>The Hub asks to wait because of many requests. Try again later.</source>
-        <translation>请求过多，Hub 要求等待。请稍后重试。</translation>
+        <source>The Hub has too many requests and asks to wait. Try again later.</source>
+        <translation>Hub 收到的请求过多，要求等待。请稍后重试。</translation>
     </message>
     <message>
         <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
-        <translation>“{repository}” 不是模型名称。请输入“组织/名称”或网页地址。</translation>
+        <translation>“{repository}”不是模型名称。请输入“组织/名称”或网页地址。</translation>
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
@@ -1614,11 +1634,11 @@
     </message>
     <message>
         <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
-        <translation>使用 {repository} 需要先征得作者同意。请在其网页上接受条款，然后在设置中添加令牌。</translation>
+        <translation>{repository} 的作者要求先同意条款。请在其网页上同意，然后在设置中添加令牌。</translation>
     </message>
     <message>
-        <source>Your token may not read {repository}. Ask its owners, or add another token in the settings.</source>
-        <translation>你的令牌无权读取 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
+        <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
     </message>
     <message>
         <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
@@ -1633,20 +1653,20 @@
         <translation>{repository} 指向了文件夹之外的文件（{file}）。Tandem 不会碰它。</translation>
     </message>
     <message>
-        <source>{needed} are needed and {free} are free on the disk. Make room, then go on.</source>
+        <source>{needed} are needed and {free} are free on the disk. Free some space, then resume.</source>
         <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后继续。</translation>
     </message>
     <message>
-        <source>The disk is full. Make room, then go on; nothing is lost.</source>
-        <translation>磁盘已满。请腾出空间后继续，已下载的内容不会丢失。</translation>
+        <source>The disk is full. Free some space, then resume; nothing is lost.</source>
+        <translation>磁盘已满。请腾出空间后继续；已下载的内容不会丢失。</translation>
     </message>
     <message>
-        <source>{path} cannot be written. Check who may write there.</source>
+        <source>{path} cannot be written to. Check its permissions.</source>
         <translation>无法写入 {path}。请检查写入权限。</translation>
     </message>
     <message>
         <source>{file} arrived damaged twice. Try again later or from another connection.</source>
-        <translation>{file} 两次下载都已损坏。请稍后或换个网络重试。</translation>
+        <translation>{file} 下载了两次，都已损坏。请稍后或换个网络重试。</translation>
     </message>
     <message>
         <source>{repository} is not on this computer any more.</source>
@@ -1681,7 +1701,7 @@
     </message>
     <message>
         <source>Plain tokens/s</source>
-        <translation>普通 token/秒</translation>
+        <translation>token/秒（普通）</translation>
     </message>
     <message>
         <source>Accept rate</source>
@@ -1705,13 +1725,13 @@
     </message>
     <message>
         <source>none, plain</source>
-        <translation>无，普通</translation>
+        <translation>无（普通）</translation>
     </message>
 </context>
 <context>
     <name>LearnedSection</name>
     <message>
-        <source>Measured on this computer, and followed while you chat: what the number of guesses is chosen by. What is forgotten is measured anew.</source>
+        <source>Measured on this computer and kept up to date while you chat: the number of guesses is chosen by it. What you forget is measured again.</source>
         <translation>在这台电脑上测得，并在对话中持续更新，猜测数由此决定。清除后会重新测量。</translation>
     </message>
     <message>
@@ -1720,15 +1740,15 @@
     </message>
     <message>
         <source>Learned here</source>
-        <translation>在这里了解到的</translation>
+        <translation>本机测得的数据</translation>
     </message>
     <message>
         <source>What was learned about each pair</source>
-        <translation>关于每个模型对了解到的内容</translation>
+        <translation>每个模型对测得的数据</translation>
     </message>
     <message>
         <source>Forget this pair</source>
-        <translation>清除这一对</translation>
+        <translation>清除此模型对</translation>
     </message>
     <message>
         <source>Forget all</source>
@@ -1745,20 +1765,20 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>Something unexpected happened. Tandem goes on; its details could not be saved.</source>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
     </message>
     <message>
-        <source>Something unexpected happened. Tandem goes on; the details are in {file}.</source>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
     </message>
     <message>
-        <source>Tandem ended unexpectedly the last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>Tandem 上次意外退出。对话都安全，报告只保存在这台电脑上。</translation>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>Tandem 上次意外退出。你的对话都安全，报告只保存在这台电脑上。</translation>
     </message>
     <message>
-        <source>Some of your settings could not be read and are at their defaults. The old file is {file}.</source>
-        <translation>部分设置无法读取，已恢复默认值。旧文件保存在 {file}。</translation>
+        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
+        <translation>部分设置无法读取，已恢复默认值。旧文件保留为 {file}。</translation>
     </message>
     <message>
         <source>Choose a main model&apos;s folder</source>
@@ -1781,7 +1801,7 @@
     <name>ModelCard</name>
     <message>
         <source>Get as draft</source>
-        <translation>下载作草稿</translation>
+        <translation>获取作草稿</translation>
     </message>
     <message>
         <source>Check files</source>
@@ -1801,7 +1821,7 @@
     </message>
     <message>
         <source>Other programs that use the Hugging Face cache lose it too.</source>
-        <translation>使用 Hugging Face 缓存的其他程序也会失去它。</translation>
+        <translation>使用 Hugging Face 缓存的其他程序也将无法再使用它。</translation>
     </message>
     <message>
         <source>Free {size}</source>
@@ -1865,7 +1885,7 @@
     </message>
     <message>
         <source>Getting it…</source>
-        <translation>下载中…</translation>
+        <translation>正在获取…</translation>
     </message>
     <message>
         <source>Repair</source>
@@ -1911,7 +1931,7 @@
         <translation>卸载</translation>
     </message>
     <message>
-        <source>Give back the memory of both models.</source>
+        <source>Frees the memory of both models.</source>
         <translation>释放两个模型占用的内存。</translation>
     </message>
     <message>
@@ -1924,7 +1944,7 @@
     </message>
     <message>
         <source>A tiny guide to this app, built in. For real work choose another model.</source>
-        <translation>本应用内置的小向导。要真正使用请选择其他模型。</translation>
+        <translation>本应用内置的小向导。要真正使用，请选择其他模型。</translation>
     </message>
     <message>
         <source>Comes with {draft} as draft. {facts}</source>
@@ -1952,11 +1972,11 @@
     </message>
     <message>
         <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
-        <translation>没有用处：每次猜测要花普通一步的 {share}，得不偿失。</translation>
+        <translation>没有用处：每个猜测要花一个普通步骤的 {share}，得不偿失。</translation>
     </message>
     <message>
         <source>Would not fit beside the main model: {size} short.</source>
-        <translation>无法与主模型同时载入：还差 {size}。</translation>
+        <translation>无法与主模型同时加载：还差 {size}。</translation>
     </message>
     <message>
         <source>Cannot be used here. {reason}</source>
@@ -1996,7 +2016,7 @@
     </message>
     <message>
         <source>{count} tokens of context</source>
-        <translation>上下文 {count} token</translation>
+        <translation>上下文 {count} 个 token</translation>
     </message>
     <message>
         <source>downloads: {count}</source>
@@ -2043,19 +2063,19 @@
         <translation>{size}/秒</translation>
     </message>
     <message>
-        <source>goes on where it stopped, also after a restart</source>
-        <translation>从中断处继续，重启后也一样</translation>
+        <source>resumes where it stopped, even after a restart</source>
+        <translation>从中断处继续，重新启动后也一样</translation>
     </message>
     <message>
-        <source>Waits for its turn.</source>
+        <source>Waiting for its turn.</source>
         <translation>正在排队。</translation>
     </message>
     <message>
-        <source>Asks the Hub what there is to fetch.</source>
+        <source>Asking the Hub what to download.</source>
         <translation>正在向 Hub 查询要下载的文件。</translation>
     </message>
     <message>
-        <source>Checks every byte.</source>
+        <source>Checking every byte.</source>
         <translation>正在逐字节校验。</translation>
     </message>
     <message>
@@ -2092,12 +2112,7 @@
     </message>
     <message>
         <source>less than a minute left</source>
-        <translation>剩余不到 1 分钟</translation>
-    </message>
-    <message>
-        <source>{first} {second}</source>
-        <comment>two sentences</comment>
-        <translation>{first}{second}</translation>
+        <translation>剩余不足 1 分钟</translation>
     </message>
 </context>
 <context>
@@ -2111,8 +2126,8 @@
         <translation>{name} 的每个文件都与发布时一致。</translation>
     </message>
     <message>
-        <source>{name} came without checksums, so nothing can be compared.</source>
-        <translation>{name} 没有校验和，无法比对。</translation>
+        <source>{name} came without checksums, so its files cannot be checked.</source>
+        <translation>{name} 没有校验和，无法检查它的文件。</translation>
     </message>
     <message>
         <source>Looking at the models here…</source>
@@ -2120,7 +2135,7 @@
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>这台 Mac 可为模型使用 {limit}，已载入 {loaded}。</translation>
+        <translation>这台 Mac 最多可为模型使用 {limit}，已加载 {loaded}。</translation>
     </message>
     <message>
         <source>Downloads</source>
@@ -2128,7 +2143,7 @@
     </message>
     <message>
         <source>Recommended for this Mac</source>
-        <translation>为这台 Mac 推荐</translation>
+        <translation>推荐给这台 Mac</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -2172,17 +2187,25 @@
     </message>
     <message>
         <source>With {count} tokens of context</source>
-        <translation>按 {count} token 上下文计算</translation>
+        <translation>按 {count} 个 token 的上下文计算</translation>
     </message>
     <message>
-        <source>Context that memory is reckoned for</source>
+        <source>Context for which memory is calculated</source>
         <translation>计算内存所用的上下文</translation>
     </message>
 </context>
 <context>
     <name>NetworkPage</name>
     <message>
-        <source>The keychain has your token.</source>
+        <source>Connection</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>正在测试…</translation>
+    </message>
+    <message>
+        <source>Your token is in the keychain.</source>
         <translation>令牌已存入钥匙串。</translation>
     </message>
     <message>
@@ -2190,8 +2213,48 @@
         <translation>这台电脑没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
-        <source>Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem 只在两种情况下联网：搜索 Hub，以及下载你要的模型。对话、设置和数据都不会离开这台电脑，也不统计你的使用情况。</translation>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
+        <translation>Tandem 只在你要求时联网：搜索 Hub、下载，或上面的测试。对话、设置和数据都不会离开这台电脑，也不统计你的使用情况。</translation>
+    </message>
+    <message>
+        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
+    </message>
+    <message>
+        <source>The Hub answers.</source>
+        <translation>Hub 有响应。</translation>
+    </message>
+    <message>
+        <source>The mirror answers.</source>
+        <translation>镜像有响应。</translation>
+    </message>
+    <message>
+        <source>The Hub answers through the proxy.</source>
+        <translation>Hub 通过代理有响应。</translation>
+    </message>
+    <message>
+        <source>The mirror answers through the proxy.</source>
+        <translation>镜像通过代理有响应。</translation>
+    </message>
+    <message>
+        <source>It knows your token, which belongs to {user}.</source>
+        <translation>令牌有效，属于 {user}。</translation>
+    </message>
+    <message>
+        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <translation>令牌被拒绝：它有误、已过期或已被撤销。</translation>
+    </message>
+    <message>
+        <source>It does not say whether your token is right.</source>
+        <translation>它不说明令牌是否正确。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -2207,7 +2270,7 @@
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
-            <numerusform>%n 个下载正在进行</numerusform>
+            <numerusform>正在下载 %n 项</numerusform>
         </translation>
     </message>
 </context>
@@ -2233,7 +2296,7 @@
         <translation>请先选择主模型。</translation>
     </message>
     <message>
-        <source>Nothing here is called that.</source>
+        <source>No model here has that name.</source>
         <translation>没有这个名称的模型。</translation>
     </message>
     <message>
@@ -2285,7 +2348,7 @@
     </message>
     <message>
         <source>best here</source>
-        <translation>此处最佳</translation>
+        <translation>这里最佳</translation>
     </message>
     <message>
         <source>guide</source>
@@ -2315,24 +2378,28 @@
         <translation>未推测：没有加载草稿模型。</translation>
     </message>
     <message>
+        <source>Not guessing yet: the draft model is still loading.</source>
+        <translation>尚未推测：草稿模型仍在加载。</translation>
+    </message>
+    <message>
         <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
         <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
         <source>Not guessing: the draft model failed and is left out of this answer.</source>
-        <translation>未猜测：草稿模型出错，这次回答不再使用它。</translation>
+        <translation>未推测：草稿模型出错，这次回答不再使用它。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model&apos;s context is full.</source>
-        <translation>未猜测：草稿模型的上下文已满。</translation>
+        <translation>未推测：草稿模型的上下文已满。</translation>
     </message>
     <message>
         <source>Not guessing: the draft model has nothing that fits here.</source>
-        <translation>未猜测：草稿模型在这里没有合适的猜测。</translation>
+        <translation>未推测：草稿模型在这里没有合适的猜测。</translation>
     </message>
     <message>
         <source>Not guessing: earlier tokens have to be read again first.</source>
-        <translation>未猜测：需要先重新读取前面的 token。</translation>
+        <translation>未推测：需要先重新读取前面的 token。</translation>
     </message>
     <message>
         <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
@@ -2390,11 +2457,11 @@
     </message>
     <message>
         <source>Off</source>
-        <translation>关闭</translation>
+        <translation>关</translation>
     </message>
     <message>
         <source>Full</source>
-        <translation>原精度</translation>
+        <translation>完整精度</translation>
     </message>
     <message>
         <source>8-bit</source>
@@ -2406,7 +2473,7 @@
     </message>
     <message>
         <source>Same text</source>
-        <translation>相同文本</translation>
+        <translation>相同文字</translation>
     </message>
     <message>
         <source>Same distribution</source>
@@ -2417,7 +2484,7 @@
         <translation>语言</translation>
     </message>
     <message>
-        <source>Of the window. A model answers in the language you write in.</source>
+        <source>For the window. A model answers in the language you write in.</source>
         <translation>窗口的语言。模型会用你提问的语言回答。</translation>
     </message>
     <message>
@@ -2429,7 +2496,7 @@
         <translation>外观</translation>
     </message>
     <message>
-        <source>Light, dark, or whatever the system shows.</source>
+        <source>Light, dark, or like the system.</source>
         <translation>浅色、深色，或与系统一致。</translation>
     </message>
     <message>
@@ -2445,7 +2512,7 @@
         <translation>文字大小</translation>
     </message>
     <message>
-        <source>Of everything in the window.</source>
+        <source>For everything in the window.</source>
         <translation>应用于整个窗口。</translation>
     </message>
     <message>
@@ -2509,7 +2576,7 @@
         <translation>每轮猜测数</translation>
     </message>
     <message>
-        <source>Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.</source>
+        <source>Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.</source>
         <translation>自动会根据每轮在这台电脑上的耗时来决定。固定数目可能会让回答变慢。</translation>
     </message>
     <message>
@@ -2518,7 +2585,7 @@
     </message>
     <message>
         <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
-        <translation>“相同文本”在种子相同时，无论是否猜测都得到相同的文本。“相同分布”在温度高于 0 时按概率接受猜测；文本会不同，但仍按主模型的分布抽取。</translation>
+        <translation>“相同文字”在种子相同时，无论是否猜测都得到相同的文字。“相同分布”在温度高于 0 时按概率接受猜测；文字会不同，但仍按主模型的分布抽取。</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -2534,7 +2601,7 @@
     </message>
     <message>
         <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
-        <translation>只从合计达到此比例的最可能的 token 中抽取。1 表示从全部中抽取。</translation>
+        <translation>只从合计达到此比例、概率最高的 token 中抽取。1 表示从全部 token 中抽取。</translation>
     </message>
     <message>
         <source>Top k</source>
@@ -2554,7 +2621,7 @@
     </message>
     <message>
         <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
-        <translation>去掉概率低于最高者此比例的 token。0 表示不去掉。</translation>
+        <translation>去掉概率低于最高概率此比例的 token。0 表示不去掉。</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
@@ -2582,7 +2649,7 @@
     </message>
     <message>
         <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
-        <translation>种子相同，文本就相同。仅在温度高于 0 时有意义。</translation>
+        <translation>种子相同，文字就相同。仅在温度高于 0 时有意义。</translation>
     </message>
     <message>
         <source>A new one each time</source>
@@ -2609,8 +2676,8 @@
         <translation>主模型的 KV 缓存</translation>
     </message>
     <message>
-        <source>What the model notes down of a chat. Fewer bits take less memory; answers can change a little.</source>
-        <translation>模型为对话记下的内容。位数越少，占用的内存越少，回答可能略有变化。</translation>
+        <source>What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.</source>
+        <translation>模型读取对话时记下的内容。位数越少，占用的内存越少，回答可能略有变化。</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
@@ -2645,6 +2712,22 @@
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
     </message>
     <message>
+        <source>Keep what models have read</source>
+        <translation>保留模型读过的内容</translation>
+    </message>
+    <message>
+        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
+        <translation>保存在磁盘上，长对话可以立即接着进行。永久删除对话时会一并删除。</translation>
+    </message>
+    <message>
+        <source>Room for what models have read</source>
+        <translation>读过的内容可占的空间</translation>
+    </message>
+    <message>
+        <source>In GB. Chats that were not used for longest make room.</source>
+        <translation>以 GB 为单位。最久未用的对话先让出空间。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后卸载模型</translation>
     </message>
@@ -2661,7 +2744,7 @@
         <translation>前缀缓存</translation>
     </message>
     <message>
-        <source>In GB. So much memory may hold chats that were read, so that their next question need not be read from the start.</source>
+        <source>In GB. Memory for chats that were already read, so that their next question need not be read from the start.</source>
         <translation>以 GB 计。读过的对话最多占用这么多内存，下一个问题就不必从头读起。</translation>
     </message>
     <message>
@@ -2670,7 +2753,7 @@
     </message>
     <message>
         <source>In GB. What does not fit is refused before it is loaded.</source>
-        <translation>以 GB 计。放不下的会在加载前拒绝。</translation>
+        <translation>以 GB 计。放不下的模型会在加载前被拒绝。</translation>
     </message>
     <message>
         <source>As the system recommends</source>
@@ -2682,10 +2765,10 @@
     </message>
     <message>
         <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
-        <translation>超出上限也加载模型并回答。电脑可能变得很慢，系统也可能结束 Tandem。</translation>
+        <translation>超出上限也加载模型并回答。电脑可能变得很慢，系统也可能强制退出 Tandem。</translation>
     </message>
     <message>
-        <source>Write down</source>
+        <source>Record</source>
         <translation>记录内容</translation>
     </message>
     <message>
@@ -2821,7 +2904,7 @@
     </message>
     <message>
         <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
-        <translation>没有移动：{file} 的副本不一致，请检查该磁盘。</translation>
+        <translation>没有移动：{file} 的副本不一致。请检查该磁盘。</translation>
     </message>
     <message>
         <source>Nothing was moved: {detail}.</source>
@@ -2829,11 +2912,27 @@
     </message>
     <message>
         <source>Stopped. Everything is where it was.</source>
-        <translation>已停止，一切都在原处。</translation>
+        <translation>已停止。一切都在原处。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>没有移动：Tandem 在另一个窗口中也打开着。下次启动时会再试一次。</translation>
     </message>
     <message>
         <source>There is nothing to move yet.</source>
         <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>“{text}”</translation>
     </message>
 </context>
 <context>
@@ -2898,21 +2997,16 @@
         <translation>恢复默认值</translation>
     </message>
     <message>
-        <source>Changes hold from the next answer on.</source>
+        <source>Changes apply from the next answer on.</source>
         <translation>更改从下一个回答起生效。</translation>
     </message>
     <message>
-        <source>It holds for models that are loaded from then on.</source>
-        <translation>对之后加载的模型生效。</translation>
+        <source>Applies to models that are loaded from then on.</source>
+        <translation>从之后加载的模型起生效。</translation>
     </message>
     <message>
-        <source>It holds from the next start on.</source>
+        <source>Applies from the next start on.</source>
         <translation>从下次启动起生效。</translation>
-    </message>
-    <message>
-        <source>{help} {effect}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{help}{effect}</translation>
     </message>
 </context>
 <context>
@@ -2942,10 +3036,10 @@
     </message>
     <message>
         <source>Single pairs</source>
-        <translation>单独的模型对</translation>
+        <translation>各模型对的设置</translation>
     </message>
     <message>
-        <source>While such a pair is loaded, its own settings hold instead of those above.</source>
+        <source>While such a pair is loaded, its own settings apply instead of those above.</source>
         <translation>加载这样的模型对时，使用它自己的设置，而不是上面的设置。</translation>
     </message>
 </context>
@@ -2976,6 +3070,18 @@
         <translation>此回答的接受率</translation>
     </message>
     <message>
+        <source>Accept rate, answer {number} of {count}</source>
+        <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
+    </message>
+    <message>
+        <source>What guessing brings is shown here while an answer is written.</source>
+        <translation>生成回答时，这里会显示推测带来的效果。</translation>
+    </message>
+    <message>
+        <source>This answer is from a version of Tandem that did not keep rounds.</source>
+        <translation>此回答来自尚不保存各轮记录的 Tandem 版本。</translation>
+    </message>
+    <message>
         <source>Round strip</source>
         <translation>轮次条</translation>
     </message>
@@ -3003,24 +3109,24 @@
         <translation>对话已备份到 {file}。</translation>
     </message>
     <message>
-        <source>The chats could not be backed up. Look whether the disk has room.</source>
-        <translation>对话未能备份，请检查磁盘是否有空间。</translation>
+        <source>The chats could not be backed up. Check whether the disk has space.</source>
+        <translation>对话未能备份。请检查磁盘是否有空间。</translation>
     </message>
     <message>
         <source>Choose where to move it</source>
         <translation>选择移动到哪里</translation>
     </message>
     <message>
-        <source>The chats move to {folder} when Tandem starts the next time.</source>
+        <source>The chats will move to {folder} the next time Tandem starts.</source>
         <translation>下次启动 Tandem 时，对话会移动到 {folder}。</translation>
     </message>
     <message>
-        <source>Models are being downloaded. Move them when that has ended.</source>
-        <translation>正在下载模型，请在下载结束后再移动。</translation>
+        <source>Models are being downloaded. Move them when that is finished.</source>
+        <translation>正在下载模型。请等下载完成后再移动。</translation>
     </message>
     <message>
         <source>Copying and comparing: {done} of {total}.</source>
-        <translation>正在复制并比对：{done} / {total}</translation>
+        <translation>正在拷贝并比对：{done} / {total}</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -3029,6 +3135,14 @@
     <message>
         <source>With the list of downloads.</source>
         <translation>包括下载列表。</translation>
+    </message>
+    <message>
+        <source>What models have read</source>
+        <translation>模型读过的内容</translation>
+    </message>
+    <message>
+        <source>So that the next question of a chat need not be read from the start.</source>
+        <translation>下一个问题无需从头重读整个对话。</translation>
     </message>
     <message>
         <source>Models</source>
@@ -3079,6 +3193,10 @@
         <translation>清除缓存</translation>
     </message>
     <message>
+        <source>Clear what models have read</source>
+        <translation>清除模型读过的内容</translation>
+    </message>
+    <message>
         <source>Back up now</source>
         <translation>立即备份</translation>
     </message>
@@ -3103,23 +3221,23 @@
     </message>
     <message>
         <source>The disk does not answer as it should, so this chat cannot be saved.</source>
-        <translation>磁盘响应异常，无法保存此对话。</translation>
+        <translation>磁盘没有正常响应，无法保存此对话。</translation>
     </message>
     <message>
-        <source>Something of this chat could not be saved: {detail}</source>
+        <source>Part of this chat could not be saved: {detail}</source>
         <translation>此对话的部分内容未能保存：{detail}</translation>
     </message>
     <message>
-        <source>Tandem is open a second time, and that window has your chats. Nothing you write here is kept.</source>
+        <source>Tandem is already open in another window, which has your chats. Nothing you write here is kept.</source>
         <translation>Tandem 已在另一个窗口中打开，你的对话在那里。此处写的内容不会保存。</translation>
     </message>
     <message>
-        <source>A newer version of Tandem wrote your chats. Update Tandem; nothing you write here is kept.</source>
-        <translation>你的对话由更新版本的 Tandem 写入。请更新 Tandem；此处写的内容不会保存。</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.</source>
+        <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem；此处写的内容不会保存。</translation>
     </message>
     <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
-        <translation>无法打开你的对话：{detail}。此处写的内容不会保存。</translation>
+        <translation>无法打开你的对话（{detail}）。此处写的内容不会保存。</translation>
     </message>
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
@@ -3142,7 +3260,7 @@
     </message>
     <message>
         <source>Show the download</source>
-        <translation>查看下载</translation>
+        <translation>显示下载</translation>
     </message>
 </context>
 <context>
@@ -3157,7 +3275,7 @@
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>思考，{count} 个 token</translation>
+        <translation>思考了 {count} 个 token</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -3198,7 +3316,7 @@
     </message>
     <message>
         <source>Copy the address</source>
-        <translation>复制网址</translation>
+        <translation>拷贝网址</translation>
     </message>
 </context>
 <context>
@@ -3248,7 +3366,7 @@
     <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>文件中有 %n 部分无法作为对话读取。</numerusform>
+            <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
         </translation>
     </message>
     <message>
@@ -3277,6 +3395,17 @@
     </message>
 </context>
 <context>
+    <name>TrialCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>TuningView</name>
     <message>
         <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
@@ -3291,12 +3420,12 @@
         <translation>这里普通解码为 {speed} token/秒。</translation>
     </message>
     <message>
-        <source>Answers go by this from now on. It took {time}.</source>
-        <translation>从现在起的回答都以此为准。用时 {time}。</translation>
+        <source>Answers use this from now on. It took {time}.</source>
+        <translation>从现在起的回答都会使用这些数据。用时 {time}。</translation>
     </message>
     <message>
         <source>It was stopped early: what was not reached keeps its old figures.</source>
-        <translation>提前停止了：没测到的保留原来的数值。</translation>
+        <translation>已提前停止：没测到的保留原来的数值。</translation>
     </message>
     <message numerus="yes">
         <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
@@ -3343,16 +3472,8 @@
         <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
         <source>Measure again</source>
         <translation>重新测量</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -3383,7 +3504,7 @@
     </message>
     <message>
         <source>Thinking of the first token…</source>
-        <translation>正在想首个 token…</translation>
+        <translation>正在思考首个 token…</translation>
     </message>
     <message>
         <source>Previous version</source>
@@ -3438,18 +3559,18 @@
     </message>
     <message>
         <source>What would you like to know?</source>
-        <translation>想了解什么？</translation>
+        <translation>你想了解什么？</translation>
     </message>
     <message>
         <source>The models run on this computer. Nothing you write leaves it.</source>
-        <translation>模型在这台电脑上运行。你写的内容不会离开它。</translation>
+        <translation>模型在这台电脑上运行。你写的内容不会离开这台电脑。</translation>
     </message>
 </context>
 <context>
     <name>_OfferRow</name>
     <message>
         <source>Getting it…</source>
-        <translation>下载中…</translation>
+        <translation>正在获取…</translation>
     </message>
     <message>
         <source>Chat</source>

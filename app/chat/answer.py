@@ -93,6 +93,13 @@ class Answer:
             return count, record.at_s - self.rounds[0].at_s
         return count, count / self.stats.decode_tps if self.stats.decode_tps else None
 
+    def take_kept(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
+        """Take in what was kept of a stored answer, unless that is here already; whether there was anything."""
+        if self.tokens or not tokens:
+            return False
+        self.tokens, self.rounds = tokens, rounds
+        return True
+
     def go_on(self) -> None:
         """Let another request write on from here."""
         self.before = self.text

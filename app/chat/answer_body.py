@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
@@ -11,16 +12,21 @@ from app.chat.blocks import Block, Code, Splitter
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 
-_View = TypeVar("_View", bound=QWidget)
+_View = TypeVar("_View", Prose, CodeBlock)
 
 # Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them.
 RUN_LENGTH = 6000
 _PART_LENGTH = 24
+_SPACING = 12
 
 
 class AnswerBody(QWidget):
-    """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew."""
+    """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew.
 
+    `grows` carries by how many pixels it will be higher, before it is.
+    """
+
+    grows = Signal(int)
     link_chosen = Signal(str)
     passage_selected = Signal(str)
 
@@ -28,7 +34,10 @@ class AnswerBody(QWidget):
         super().__init__(parent)
         self._column = _growing_column(self)
         self._parts: list[_Part] = []
-        self._views: list[QWidget] = []
+        self._views: list[Prose | CodeBlock] = []
+        # New blocks that have no room yet, and old ones that still have theirs.
+        self._fresh: list[Prose | CodeBlock] = []
+        self._gone: list[Prose | CodeBlock] = []
         self._clear()
 
     def _clear(self) -> None:
@@ -39,7 +48,7 @@ class AnswerBody(QWidget):
         self._placed = 0
         self._ended = False
         self._run: Prose | None = None
-        self._tail: Prose | CodeBlock | None = None
+        self._tail: list[Prose | CodeBlock] = []
 
     def show_text(self, text: str, ended: bool) -> None:
         """Show an answer's text so far; `ended` when no more will come.
@@ -57,42 +66,76 @@ class AnswerBody(QWidget):
             self._place(block)
         self._placed = len(self._splitter.frozen)
         self._show_tail(self._splitter.tail)
+        self._exchange()
+
+    def _exchange(self) -> None:
+        """Show the new blocks and hide the old ones, after saying how much higher that makes the answer.
+
+        At once: Qt would show them only after a picture without them.
+        """
+        heights = [view.height() if isinstance(view, Prose) else view.needed_height for view in self._fresh]
+        pixels = sum(heights) - sum(view.height() for view in self._gone)
+        pixels += _SPACING * (len(self._fresh) - len(self._gone))
+        if pixels > 0:
+            self.grows.emit(pixels)
+        for view in self._gone:
+            view.hide()
+        for view in self._fresh:
+            view.show()
+            view.grows.connect(self.grows)
+        self._fresh, self._gone = [], []
 
     def _place(self, block: Block) -> None:
+        """Show a finished block, in the widget in which it was written where there is one."""
         if isinstance(block, Code):
-            view = self._tail if isinstance(self._tail, CodeBlock) else self._add(CodeBlock(self))
+            view = self._first_of_tail(CodeBlock) or self._add(CodeBlock(self))
             view.show_code(block.text, block.language, block.closed)
-            self._run, self._tail = None, None
-            return
-        if self._run is None or len(self._run.markdown) > RUN_LENGTH:
-            self._run = self._tail if isinstance(self._tail, Prose) else self._new_prose()
-            self._tail = None
+            self._run = None
+        elif self._run is None or len(self._run.markdown) > RUN_LENGTH:
+            self._run = self._first_of_tail(Prose) or self._new_prose()
             self._run.show_markdown(block.text)
         else:
             self._run.show_markdown(f"{self._run.markdown.rstrip()}\n\n{block.text}")
 
+    def _first_of_tail(self, kind: type[_View]) -> _View | None:
+        """Take it out of the tail; where it is of another kind, all of the tail goes, to be shown behind what comes."""
+        if self._tail and isinstance(self._tail[0], kind):
+            return self._tail.pop(0)  # type: ignore[return-value]
+        self._drop_tail(0)
+        return None
+
+    def _drop_tail(self, place: int) -> None:
+        for view in self._tail[place:]:
+            self._remove(view)
+        del self._tail[place:]
+
     def _show_tail(self, blocks: list[Block]) -> None:
-        code = blocks[-1] if blocks and isinstance(blocks[-1], Code) else None
-        wanted = CodeBlock if code else Prose
-        if self._tail is not None and (not blocks or not isinstance(self._tail, wanted)):
-            self._remove(self._tail)
-            self._tail = None
-        if not blocks:
-            return
-        if code:
-            if self._tail is None:
-                self._tail = self._add(CodeBlock(self))
-            self._tail.show_code(code.text, code.language, code.closed)  # type: ignore[union-attr]
-            return
-        if self._tail is None:
-            self._tail = self._new_prose()
-        self._tail.show_markdown("".join(block.text for block in blocks))  # type: ignore[union-attr]
+        """Until the first line of a block is whole it may turn out to be a part of the one before, so both are open."""
+        groups = _grouped(blocks)
+        for place, block in enumerate(groups):
+            is_code = isinstance(block, Code)
+            if place < len(self._tail) and isinstance(self._tail[place], CodeBlock) != is_code:
+                self._drop_tail(place)
+            if place == len(self._tail):
+                self._tail.append(self._add(CodeBlock(self)) if is_code else self._new_prose())
+            view = self._tail[place]
+            if isinstance(view, CodeBlock) and isinstance(block, Code):
+                view.show_code(block.text, block.language, block.closed)
+            elif isinstance(view, Prose):
+                view.show_markdown(block.text)
+        self._drop_tail(len(groups))
 
     def _new_prose(self) -> Prose:
         view = self._add(Prose(self))
         view.link_chosen.connect(self.link_chosen)
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
+
+    def tell_selection(self) -> None:
+        """Say again what is selected, if anything is."""
+        for view in self._views:
+            if isinstance(view, Prose) and view.textCursor().hasSelection():
+                self.passage_selected.emit(view.textCursor().selectedText())
 
     @property
     def views(self) -> list[QWidget]:
@@ -108,10 +151,15 @@ class AnswerBody(QWidget):
             self._column.insertWidget(self._column.count() - 1, self._parts[-1])
         self._parts[-1].add(view)
         self._views.append(view)
+        self._fresh.append(view)
         return view
 
-    def _remove(self, view: QWidget) -> None:
+    def _remove(self, view: Prose | CodeBlock) -> None:
         self._views.remove(view)
+        if view in self._fresh:
+            self._fresh.remove(view)
+        else:
+            self._gone.append(view)
         part = next(part for part in reversed(self._parts) if part.isAncestorOf(view))
         part.remove(view)
         view.deleteLater()
@@ -120,6 +168,17 @@ class AnswerBody(QWidget):
             self._column.removeWidget(part)
             part.hide()
             part.deleteLater()
+
+
+def _grouped(blocks: list[Block]) -> list[Block]:
+    """Blocks in the widgets that show them: prose in a row is one."""
+    groups: list[Block] = []
+    for block in blocks:
+        if groups and not isinstance(block, Code) and not isinstance(groups[-1], Code):
+            groups[-1] = replace(block, text=groups[-1].text + block.text)
+        else:
+            groups.append(block)
+    return groups
 
 
 class _Part(QWidget):
@@ -152,7 +211,7 @@ def _growing_column(widget: QWidget) -> QVBoxLayout:
     widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
     column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(12)
+    column.setSpacing(_SPACING)
     # Room for what has grown before anything is placed: squeezed in first, every block would move twice.
     column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
     column.addStretch(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from app.conversations.records import Attachment
 
 
+@dataclass(eq=False)
+class Reading:
+    """A file on its way into the row. `wanted` until somebody takes it away."""
+
+    name: str
+    wanted: bool = True
+
+
 class AttachmentRow(QWidget):
     """`changed` follows every attachment that comes or goes."""
 
@@ -25,7 +34,7 @@ class AttachmentRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files: dict[Attachment, int | None] = {}
-        self._reading: list[str] = []
+        self._reading: list[Reading] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(8)
@@ -36,18 +45,30 @@ class AttachmentRow(QWidget):
     def attachments(self) -> tuple[Attachment, ...]:
         return tuple(self._files)
 
-    def begin(self, name: str) -> None:
-        """A file of that name is being read."""
-        self._reading.append(name)
-        self._fill()
+    @property
+    def reading(self) -> bool:
+        """Whether a file for the chat on screen is still being read."""
+        return bool(self._reading)
 
-    def add(self, name: str, attachment: Attachment | None) -> None:
+    def begin(self, name: str) -> Reading:
+        """A file of that name is being read; hand what comes of it to `add`, if it is still wanted then."""
+        reading = Reading(name)
+        self._reading.append(reading)
+        self._fill()
+        return reading
+
+    def add(self, reading: Reading, attachment: Attachment | None) -> None:
         """It has been read; None where it cannot go along."""
-        if name in self._reading:
-            self._reading.remove(name)
+        if reading in self._reading:
+            self._reading.remove(reading)
         if attachment is not None:
             self._files.setdefault(attachment, None)
         self._fill()
+
+    def leave(self, reading: Reading) -> None:
+        """What is still being read is not wanted any more."""
+        reading.wanted = False
+        self.add(reading, None)
 
     def show_counts(self, counts: dict[Attachment, int | None]) -> None:
         """How many tokens the files have; None where nobody could count."""
@@ -79,8 +100,8 @@ class AttachmentRow(QWidget):
                 chip.deleteLater()
         for place, (attachment, tokens) in enumerate(self._files.items()):
             self._row.insertWidget(place, self._chip(attachment, tokens))
-        for name in self._reading:
-            self._row.insertWidget(self._row.count() - 1, self._waiting_chip(name))
+        for reading in self._reading:
+            self._row.insertWidget(self._row.count() - 1, self._waiting_chip(reading))
         self.setVisible(bool(self._files or self._reading))
         if not told:
             self.changed.emit()
@@ -89,12 +110,7 @@ class AttachmentRow(QWidget):
         chip, name, length = self._parts(attachment.name)
         if tokens is not None:
             length.setText(self.tr("{count} tokens").format(count=number(tokens, 0)))
-        away = QToolButton(chip)
-        away.setProperty("look", "quiet")
-        away.setIcon(icon("close", theme.colours().muted))
-        words = self.tr("Take {name} away").format(name=attachment.name)
-        away.setToolTip(words)
-        away.setAccessibleName(words)
+        away = self._away_button(chip, attachment.name)
         away.clicked.connect(lambda: self.remove(attachment))
         row = QHBoxLayout(chip)
         row.setContentsMargins(10, 3, 4, 3)
@@ -103,20 +119,33 @@ class AttachmentRow(QWidget):
             row.addWidget(view)
         return chip
 
-    def _waiting_chip(self, file: str) -> QWidget:
-        chip, name, state = self._parts(file)
-        state.setText(self.tr("is being read…"))
+    def _waiting_chip(self, reading: Reading) -> QWidget:
+        chip, name, state = self._parts(reading.name)
+        state.setText(self.tr("reading…"))
+        away = self._away_button(chip, reading.name)
+        away.clicked.connect(lambda: self.leave(reading))
         row = QHBoxLayout(chip)
-        row.setContentsMargins(10, 3, 10, 3)
+        row.setContentsMargins(10, 3, 4, 3)
         row.setSpacing(6)
-        row.addWidget(name)
-        row.addWidget(state)
+        for view in (name, state, away):
+            row.addWidget(view)
         return chip
+
+    def _away_button(self, chip: QWidget, name: str) -> QToolButton:
+        away = QToolButton(chip)
+        away.setProperty("look", "quiet")
+        away.setIcon(icon("close", theme.colours().muted))
+        words = self.tr("Remove {name}").format(name=name)
+        away.setToolTip(words)
+        away.setAccessibleName(words)
+        return away
 
     def _parts(self, file: str) -> tuple[QFrame, QLabel, QLabel]:
         chip = QFrame(self)
         chip.setObjectName("attachment")
         name, words = QLabel(chip), QLabel(chip)
+        # A name is no markup, whatever it looks like.
+        name.setTextFormat(Qt.TextFormat.PlainText)
         name.setText(name.fontMetrics().elidedText(file, Qt.TextElideMode.ElideMiddle, 180))
         name.setToolTip(file)
         words.setProperty("look", "muted")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from app.conversations.database import storable
 from app.conversations.records import Attachment
 
 # Longer texts fill any context and would only be refused later.
@@ -32,6 +33,9 @@ def read_attachment(path: Path) -> Attachment:
     """A text, code or PDF file as an attachment. Raises NotAttachable. It waits for the disk: not for the Qt thread."""
     is_pdf = path.suffix.lower() == ".pdf"
     try:
+        if path.exists() and not path.is_file():
+            # Reading a pipe or a device may never end.
+            raise NotAttachable(path.name, "unreadable")
         if path.stat().st_size > (LARGEST_PDF_BYTES if is_pdf else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
@@ -70,7 +74,8 @@ def _pdf_text(name: str, content: bytes) -> str:
     # The library raises many kinds of errors for what is wrong with a file, among them those of its own assumptions.
     except Exception as error:
         raise NotAttachable(name, "encrypted" if _wants_key(error) else "damaged") from error
-    text = "\n\n".join(page for page in pages if page).replace("\0", "")
+    # Fonts that map a letter to half a character are not rare, and no tokenizer takes one.
+    text: str = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
     if not text:
         raise NotAttachable(name, "no-text")
     return text

@@ -168,7 +168,8 @@ class Splitter:
     def _show_tail(self, ended: bool = False) -> None:
         if self._fence is None:
             lines = _lines(self._open)
-            self.tail = [_block_of(span, lines) for span in self._spans] if self._open else []
+            # A fence is read on by itself as soon as its first line is whole: here that is still being written.
+            self.tail = [_block_of(span, lines, ended) for span in self._spans] if self._open else []
             return
         rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
         closed = ended and self._fence.closes(self._open)
@@ -266,7 +267,7 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
     return len(spans) - 1 if settled else len(spans) - 2
 
 
-def _block_of(span: _Span, lines: list[str]) -> Block:
+def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:
     if span.kind in ("fence", "code_block"):
-        return Code(span.content, span.info.split()[0] if span.info.split() else "", closed=True)
+        return Code(span.content, span.info.split()[0] if span.info.split() else "", closed)
     return Prose("".join(lines[span.start : span.end]))

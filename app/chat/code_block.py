@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -17,21 +17,29 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.highlight import highlight
+from app.chat.highlight import highlight, words
 
 
 class CodeBlock(QFrame):
-    """A code block with its language and a button that copies it. Long lines scroll sideways."""
+    """A code block with its language and a button that copies it. Long lines scroll sideways.
+
+    `grows` carries by how many pixels it will be higher, before it is.
+    """
+
+    grows = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("codeBlock")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._text, self._language = "", ""
+        self._closed = self._waits = False
         header = QFrame(self)
         header.setObjectName("codeHeader")
         self._name = QLabel(header)
         self._name.setProperty("look", "muted")
+        # A model wrote it.
+        self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._copy = QPushButton(header)
         self._copy.setProperty("look", "small")
         self._copy.clicked.connect(self._copy_text)
@@ -40,16 +48,26 @@ class CodeBlock(QFrame):
         row.addWidget(self._name, 1)
         row.addWidget(self._copy)
         self._view = _CodeView(self)
+        self._view.grows.connect(self.grows)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
         column.setSpacing(0)
         column.addWidget(header)
         column.addWidget(self._view)
+        self._view.fit()
         self.retranslate()
 
     @property
     def text(self) -> str:
         return self._text
+
+    @property
+    def needed_height(self) -> int:
+        """How high it will be shown, known before it is: its parts take their style then."""
+        for part in (self._name, self._copy, self._view):
+            part.ensurePolished()
+        self._view.fit()
+        return self.sizeHint().height()
 
     def show_code(self, text: str, language: str, closed: bool) -> None:
         """Show what there is of a block; it is coloured once it is `closed`."""
@@ -62,8 +80,21 @@ class CodeBlock(QFrame):
                 self._view.setPlainText(text)
             self._text = text
             self._view.fit()
+        self._closed = closed
         if closed:
-            highlight(self._view.document(), self._text, self._language)
+            self._colour()
+
+    def _colour(self) -> None:
+        self._wait(not highlight(self._view.document(), self._text, self._language))
+
+    def _wait(self, waits: bool) -> None:
+        """Whether the words to colour are still being found."""
+        if waits != self._waits:
+            self._waits = waits
+            if waits:
+                words().found.connect(self._colour)
+            else:
+                words().found.disconnect(self._colour)
 
     def retranslate(self) -> None:
         self._copy.setText(self.tr("Copy"))
@@ -76,8 +107,8 @@ class CodeBlock(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            highlight(self._view.document(), self._text, self._language)
+        elif event.type() == QEvent.Type.PaletteChange and self._closed:
+            self._colour()
 
     def _copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
@@ -85,7 +116,9 @@ class CodeBlock(QFrame):
 
 
 class _CodeView(QPlainTextEdit):
-    """Read-only code, as high as it is long."""
+    """Read-only code, as high as it is long. `grows` carries by how many pixels, before it does."""
+
+    grows = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -110,9 +143,10 @@ class _CodeView(QPlainTextEdit):
         lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))
         bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
         margins = 2 * math.ceil(self.document().documentMargin())
-        self.setFixedHeight(
-            math.ceil(lines * self.blockBoundingRect(self.firstVisibleBlock()).height()) + margins + bar
-        )
+        height = math.ceil(lines * self.blockBoundingRect(self.firstVisibleBlock()).height()) + margins + bar
+        if height > self.height() and self.isVisible():
+            self.grows.emit(height - self.height())
+        self.setFixedHeight(height)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):

@@ -36,6 +36,7 @@ from app import theme
 from app.chat.attachment_row import AttachmentRow
 from app.chat.one_line import OneLine
 from app.icons import icon
+from app.looks import set_look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -263,9 +264,11 @@ class Composer(QWidget):
         self.files.show_chat(attachments)
 
     def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
-        """A question that could not be asked stands in the box again."""
-        self.files.show_files(attachments)
-        self.edit.insertPlainText(text)
+        """A question that could not be asked stands in the box again, before what has been written since."""
+        self.files.show_files((*attachments, *self.files.attachments))
+        cursor = self.edit.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Start)
+        cursor.insertText(f"{text}\n\n" if self.edit.toPlainText().strip() else text)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
@@ -285,16 +288,17 @@ class Composer(QWidget):
 
     def set_info(self, text: str, problem: bool = False) -> None:
         """A line below the text; `problem` where it says why sending will not work."""
-        look = "problem" if problem else "muted"
-        if self._info.property("look") != look:
-            self._info.setProperty("look", look)
-            self._info.style().unpolish(self._info)
-            self._info.style().polish(self._info)
+        set_look(self._info, "problem" if problem else "muted")
         self._info.setText(text)
 
     @property
     def has_text(self) -> bool:
         return bool(self.edit.toPlainText().strip() or self.edit.preedit())
+
+    @property
+    def can_be_sent(self) -> bool:
+        """A file that is still being read would be left behind."""
+        return self.has_text and not self.files.reading
 
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))

@@ -74,6 +74,13 @@ class FindBar(QFrame):
             self._tell()
             self.chosen.emit(self._hits[self._place])
 
+    def look_again(self) -> None:
+        """The chat shows other turns now."""
+        if self.query is not None:
+            self._look(self.edit.text())
+            self._place = max(0, min(self._place, len(self._hits) - 1))
+            self._tell()
+
     def close_bar(self) -> None:
         if self.isHidden():
             return
@@ -104,7 +111,7 @@ class FindBar(QFrame):
         if self.query is None:
             self.count.setText("")
         elif self._hits:
-            text = self.tr("{place} of {count}")
+            text = self.tr("Message {place} of {count}")
             self.count.setText(text.format(place=self._place + 1, count=len(self._hits)))
         else:
             self.count.setText(self.tr("Not found"))
@@ -129,8 +136,8 @@ class FindBar(QFrame):
         self.edit.setPlaceholderText(self.tr("Find in this chat"))
         self.edit.setAccessibleName(self.tr("Find in this chat"))
         names = (
-            (self._up, self.tr("Previous hit")),
-            (self._down, self.tr("Next hit")),
+            (self._up, self.tr("Previous match")),
+            (self._down, self.tr("Next match")),
             (self._close, self.tr("Close")),
         )
         for button, name in names:

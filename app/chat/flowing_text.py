@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
@@ -20,7 +20,12 @@ class _ClosedDocument(QTextDocument):
 
 
 class FlowingText(QTextBrowser):
-    """A read-only document without scroll bars, whose height follows its text and its width."""
+    """A read-only document without scroll bars, whose height follows its text and its width.
+
+    `grows` carries by how many pixels it will be higher, before it is.
+    """
+
+    grows = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,4 +57,7 @@ class FlowingText(QTextBrowser):
     def fit(self) -> None:
         """Take the height that the text needs at this width."""
         self.document().setTextWidth(self.viewport().width())
-        self.setFixedHeight(max(1, math.ceil(self.document().size().height())))
+        height = max(1, math.ceil(self.document().size().height()))
+        if height > self.height() and self.isVisible():
+            self.grows.emit(height - self.height())
+        self.setFixedHeight(height)

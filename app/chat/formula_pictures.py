@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 import xml.etree.ElementTree as ET
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QObject, Signal
 from PySide6.QtSvg import QSvgRenderer
+
+from app.chat.side_work import SideWork
 
 if TYPE_CHECKING:
     from app.chat.formulas import Formula
@@ -51,10 +52,8 @@ class FormulaPictures(QObject):
         super().__init__()
         self._outlines: OrderedDict[tuple[Formula, int], Outline | None] = OrderedDict()
         self._renderers: OrderedDict[tuple[Formula, int, str], QSvgRenderer] = OrderedDict()
-        self._wanted: deque[tuple[Formula, int]] = deque()
         self._asked: set[tuple[Formula, int]] = set()
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._work = SideWork("formulas")
         self._made.connect(self._keep)
 
     def has(self, formula: Formula, pixels: int) -> bool:
@@ -65,11 +64,7 @@ class FormulaPictures(QObject):
             return True
         if key not in self._asked:
             self._asked.add(key)
-            with self._lock:
-                self._wanted.append(key)
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._work, name="formulas", daemon=True)
-                    self._thread.start()
+            self._work.do(lambda: self._made.emit(key, outline_of(formula, pixels)))
         return False
 
     def outline(self, formula: Formula, pixels: int) -> Outline | None:
@@ -85,15 +80,6 @@ class FormulaPictures(QObject):
             if len(self._renderers) > _KEPT:
                 self._renderers.popitem(last=False)
         return self._renderers.get(key)
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                if not self._wanted:
-                    self._thread = None
-                    return
-                formula, pixels = self._wanted.popleft()
-            self._made.emit((formula, pixels), outline_of(formula, pixels))
 
     def _keep(self, key: tuple[Formula, int], outline: Outline | None) -> None:
         self._asked.discard(key)

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QEnterEvent, QMouseEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app import theme, wording
@@ -39,7 +39,8 @@ class TurnView(QWidget):
     """A question, its answer and the foot. Paints from the turn it was made for.
 
     `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question,
-    `focus_lost` follows when what had the focus is gone.
+    `pressed` follows a click beside its texts, `focus_lost` when what had the focus is gone. `grows` carries by how
+    many pixels its answer will be higher, before it is.
     """
 
     link_chosen = Signal(str)
@@ -47,6 +48,8 @@ class TurnView(QWidget):
     edited = Signal(str)
     rounds_selected = Signal(object)
     tokens_wanted = Signal()
+    pressed = Signal()
+    grows = Signal(int)
     focus_lost = Signal()
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
@@ -56,6 +59,7 @@ class TurnView(QWidget):
         # Nobody hears a signal before the view is wired.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
         self._newest = self._under_mouse = False
+        self._had_tokens = bool(turn.answer.tokens)
         self._bubble = QuestionBubble(turn, self)
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
@@ -66,6 +70,7 @@ class TurnView(QWidget):
         self._foot = WrappedLabel(self)
         self._foot.setProperty("look", "muted")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
+        self._foot.setContentsMargins(0, 6, 0, 0)
         self.answer_row = ActionRow(
             (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more")),
             False,
@@ -100,6 +105,8 @@ class TurnView(QWidget):
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
+        self.tokens.grows.connect(self.grows)
+        self._body.grows.connect(self.grows)
         self._note.acted.connect(self.acted)
         self.answer_row.acted.connect(lambda word: self.acted.emit(_ANSWER_WORDS.get(word, word)))
         self.question_row.acted.connect(lambda word: self.acted.emit(_QUESTION_WORDS.get(word, word)))
@@ -133,8 +140,15 @@ class TurnView(QWidget):
             self.answer_row.setEnabled(False)
             if had_focus:
                 self.focus_lost.emit()
-        self._foot.setVisible(answer.ended and bool(self._foot.text()))
+        shows_foot = answer.ended and bool(self._foot.text())
+        if shows_foot and self._foot.isHidden() and self.isVisible():
+            self.grows.emit(self._foot.height() + self._column.spacing())
+        self._foot.setVisible(shows_foot)
         self._want_tokens()
+        if answer.tokens and not self._had_tokens:
+            # What was selected before the tokens were read could not be told from which rounds it is.
+            self._had_tokens = True
+            self._body.tell_selection()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show the answer as its tokens, or as rendered text."""
@@ -144,7 +158,8 @@ class TurnView(QWidget):
     def selected_text(self) -> str:
         """What is selected in the turn; "" where nothing is."""
         if self._bubble.label.hasSelectedText():
-            return self._bubble.label.selectedText()
+            # A label hands out its lines as a document's paragraphs.
+            return self._bubble.label.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -165,34 +180,40 @@ class TurnView(QWidget):
     def _text_views(self) -> list[QTextEdit | QPlainTextEdit]:
         return [self.tokens, *self.findChildren(QPlainTextEdit), *self.findChildren(Prose)]
 
-    def edit_question(self) -> None:
-        """Let the question be edited in its place."""
+    def edit_question(self, send_key: str) -> None:
+        """Let the question be edited in its place, and sent with that key, until `end_edit`."""
         if self.editor is not None:
             self.editor.setFocus()
             return
-        self.editor = editor = QuestionEditor(self.turn.question, self)
+        self.editor = editor = QuestionEditor(self.turn.question, send_key, self)
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
-        editor.submitted.connect(self._edited)
-        editor.cancelled.connect(self._end_edit)
+        # The room of the buttons below the question stays, and with it the answer's distance.
+        self._keep_room(True)
+        # What was written stays until somebody takes it: it may not be possible to ask just now.
+        editor.submitted.connect(self.edited)
+        editor.cancelled.connect(self.end_edit)
         editor.show()
         editor.edit.moveCursor(QTextCursor.MoveOperation.End)
         editor.setFocus()
 
-    def _edited(self, text: str) -> None:
-        self._end_edit()
-        self.edited.emit(text)
-
-    def _end_edit(self) -> None:
+    def end_edit(self) -> None:
+        """Show the question again as it was."""
         if self.editor is not None:
             self._column.removeWidget(self.editor)
             self.editor.hide()
             self.editor.deleteLater()
             self.editor = None
+        self._keep_room(False)
         self._bubble.show()
         self.question_row.show()
         self.focus_lost.emit()
+
+    def _keep_room(self, keep: bool) -> None:
+        policy = self.question_row.sizePolicy()
+        policy.setRetainSizeWhenHidden(keep)
+        self.question_row.setSizePolicy(policy)
 
     def wired(self) -> None:
         """Somebody listens now: ask for the tokens, if they are to be shown and are still on disk."""
@@ -267,6 +288,10 @@ class TurnView(QWidget):
         """Say which of their versions the question and the answer are."""
         self.question_row.show_place(self.turn.question_place)
         self.answer_row.show_place(self.turn.answer_place)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self.pressed.emit()
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.chat.wrapped_label import WrappedLabel
+from app.looks import set_name
 
 
 class Note(QFrame):
@@ -30,11 +31,7 @@ class Note(QFrame):
 
     def tell(self, sentence: str, button: str, word: str, calm: bool = False) -> None:
         """`calm` where nothing went wrong."""
-        name = "note" if calm else "banner"
-        if self.objectName() != name:
-            self.setObjectName(name)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        set_name(self, "note" if calm else "banner")
         self._word = word
         self._label.setText(sentence)
         self._button.setText(button)

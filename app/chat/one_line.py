@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 
 
 class OneLine(QLabel):
-    """All of a shortened text is in the tip."""
+    """All of a shortened text is in the tip. `mode` says where it is shortened."""
+
+    def __init__(self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+        super().__init__(parent)
+        self._mode = mode
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         place = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
+        shown = self.fontMetrics().elidedText(self.text(), self._mode, place.width())
         QPainter(self).drawText(place, self.alignment(), shown)
         self.setToolTip("" if shown == self.text() else self.text())

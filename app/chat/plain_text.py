@@ -7,6 +7,7 @@ import re
 from PySide6.QtGui import QTextDocument
 
 from app.chat.formulas import with_formulas, with_signs
+from app.chat.prose import MARKDOWN
 
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -15,8 +16,10 @@ def plain_text(markdown: str) -> str:
     """Markdown as it reads, without its signs."""
     marked, formulas = with_signs(markdown)
     document = QTextDocument()
-    document.setMarkdown(marked)
-    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)
+    document.setMarkdown(marked, MARKDOWN)
+    # Pictures are never fetched, so there is nothing in their places.
+    text = document.toPlainText().replace("\ufffc", "")
+    return with_formulas(text, formulas, lambda formula: formula.latex)
 
 
 def spoken_text(markdown: str) -> str:

@@ -31,9 +31,12 @@ from app.chat.formulas import with_signs
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-_MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+# How answers are read: what looks like HTML is text.
+MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
 _PARAGRAPH_SPACE = 12
+# Of the room that a paragraph has below it, Qt leaves next to nothing above a table.
+_ABOVE_TABLE = 10
 # What may mean something in Markdown inside a line.
 _SIGNS = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _MARKS = (
@@ -72,7 +75,7 @@ class Prose(FlowingText):
         self.ensurePolished()
         document = self.document()
         marked, formulas = with_signs(text)
-        document.setMarkdown(marked, _MARKDOWN)
+        document.setMarkdown(marked, MARKDOWN)
         _space(document, self.font())
         if formulas:
             if self._painter is None:
@@ -201,6 +204,6 @@ def _draw_tables(document: QTextDocument) -> None:
         style.setBorderBrush(QColor(theme.colours().line))
         style.setCellSpacing(0)
         style.setCellPadding(6)
-        style.setTopMargin(4)
+        style.setTopMargin(_ABOVE_TABLE if frame.firstPosition() > 2 else 0)
         style.setBottomMargin(_PARAGRAPH_SPACE)
         frame.setFormat(style)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
+from app import theme
 from app.chat.wrapped_label import WrappedLabel
 from app.conversations.row_painter import utf16
 from app.conversations.search import highlights
@@ -48,6 +50,7 @@ class QuestionBubble(QFrame):
             column.addWidget(names)
         column.addWidget(self.label)
         self._words = turn.question
+        self._marked = False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._fit()
 
@@ -62,6 +65,8 @@ class QuestionBubble(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange and hasattr(self, "_words"):
             self._fit()
+            if self._marked:
+                self._dress(True)
 
     def mark(self, query: Query | None) -> None:
         """Select the first hit: a label can show one."""
@@ -71,3 +76,13 @@ class QuestionBubble(QFrame):
             self.label.setSelection(start, end - start)
         elif self.label.hasSelectedText():
             self.label.setSelection(0, 0)
+        self._dress(bool(found))
+
+    def _dress(self, marked: bool) -> None:
+        """What a search marks looks here as it does in answers; what is selected by hand looks as everywhere."""
+        self._marked = marked
+        palette, colours = QGuiApplication.palette(), theme.colours()
+        if marked:
+            palette.setColor(QPalette.ColorRole.Highlight, QColor(colours.lookup_tint))
+            palette.setColor(QPalette.ColorRole.HighlightedText, QColor(colours.lookup_text))
+        self.label.setPalette(palette)

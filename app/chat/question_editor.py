@@ -8,17 +8,20 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from app.chat.composer import MessageEdit
 
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
+
 
 class QuestionEditor(QFrame):
-    """`submitted` carries the new text, `cancelled` follows Esc and the button."""
+    """`submitted` carries the new text, `cancelled` follows Esc and the button. `send_key` is the message box's."""
 
     submitted = Signal(str)
     cancelled = Signal()
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, send_key: str = "enter", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("composerCard")
         self.edit = MessageEdit(self)
+        self.edit.send_key = send_key
         self.edit.setPlainText(text)
         self._send, self._cancel = QPushButton(self), QPushButton(self)
         self._send.setProperty("look", "accent")
@@ -45,15 +48,27 @@ class QuestionEditor(QFrame):
             self.submitted.emit(text)
 
     def event(self, event: QEvent) -> bool:
-        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if escape and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer would get the key.
+        if not isinstance(event, QKeyEvent):
+            return super().event(event)
+        escape = event.key() == Qt.Key.Key_Escape
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        sends = enter and event.modifiers() & ~_KEYPAD == Qt.KeyboardModifier.ControlModifier
+        if (escape or sends) and event.type() == QEvent.Type.ShortcutOverride:
+            # Otherwise the shortcut that stops an answer, or sends what is in the message box, would get the key.
             event.accept()
             return True
-        if escape and event.type() == QEvent.Type.KeyPress:
-            self.cancelled.emit()
+        if (escape or sends) and event.type() == QEvent.Type.KeyPress:
+            if escape:
+                self.cancelled.emit()
+            else:
+                self._submit()
             return True
         return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_cancel"):
+            self.retranslate()
 
     def retranslate(self) -> None:
         self.edit.setAccessibleName(self.tr("Edit the message"))

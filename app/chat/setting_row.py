@@ -54,17 +54,17 @@ class SettingRow(QObject):
         grid.addWidget(self.name, line, 0)
         if self.setting.choices:
             self.control: Chooser | Number | WholeNumber = self._chooser(parent)
-            grid.addWidget(self.control, line, 1, 1, 2)
+            grid.addWidget(self.control, line, 2, 1, 2)
         else:
             self.control = self._number(parent)
             if key in _WITHOUT_SLIDER:
-                grid.addWidget(self.control, line, 1, 1, 2)
+                grid.addWidget(self.control, line, 2, 1, 2)
             else:
                 self.slider = self._make_slider(parent)
                 self.control.setMinimumWidth(_NUMBER_WIDTH)
-                grid.addWidget(self.slider, line, 1)
-                grid.addWidget(self.control, line, 2)
-        grid.addWidget(self.reset, line, 3)
+                grid.addWidget(self.slider, line, 2)
+                grid.addWidget(self.control, line, 3)
+        grid.addWidget(self.reset, line, 1)
         parent.installEventFilter(self)
         self.retranslate()
         self._dress()
@@ -105,6 +105,7 @@ class SettingRow(QObject):
             whole = WholeNumber(parent)
             whole.setRange(int(setting.least), int(setting.most))
             whole.setSingleStep(int(setting.step))
+            whole.setGroupSeparatorShown(setting.grouped)
             whole.valueChanged.connect(lambda value: self.changed.emit(self.key, value))
             control = whole
         # What is being typed is no value yet.

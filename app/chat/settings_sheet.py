@@ -23,6 +23,7 @@ from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
 from app.conversations.own_settings import SAMPLING_KEYS, SPECULATION_KEYS
 from app.icons import icon
+from app.layouts import keep_right_edge
 from app.overlay import HighArea, Overlay
 from app.preferences.controls import Chooser
 
@@ -77,23 +78,24 @@ class ChatSettingsSheet(Overlay):
         line.addWidget(self.delete)
         column.addLayout(line)
         column.addWidget(self.prompt)
+        # One grid, so that both groups have the same columns in every language.
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(2, 1)
         for heading, keys in zip(self._headings, _GROUPS, strict=True):
             heading.setProperty("look", "caption")
-            column.addWidget(heading)
-            grid = QGridLayout()
-            grid.setHorizontalSpacing(12)
-            grid.setVerticalSpacing(6)
-            grid.setColumnStretch(1, 1)
-            grid.setColumnMinimumWidth(0, 150)
+            grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
             for key in keys:
                 self.rows[key] = SettingRow(key, grid, body)
-            column.addLayout(grid)
+        column.addLayout(grid)
         column.addStretch(1)
         area = HighArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
+        keep_right_edge(area, column)
         self._area, self._body = area, body
         foot = QHBoxLayout()
         foot.setContentsMargins(*_SIDES)

@@ -5,6 +5,7 @@ A guess of the draft model has a solid underline, one of lookup a dashed one, so
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from typing import TYPE_CHECKING, cast
 
@@ -66,6 +67,16 @@ class TokenView(FlowingText):
         cursor.endEditBlock()
         self._tokens = list(tokens)
         self.fit()
+
+    def fit(self) -> None:
+        """As high as what there is to read: an answer that ends with a new line has an empty line below."""
+        super().fit()
+        block, layout = self.document().lastBlock(), self.document().documentLayout()
+        below = 0.0
+        while block.blockNumber() and not block.text().strip():
+            below += layout.blockBoundingRect(block).height()
+            block = block.previous()
+        self.setFixedHeight(max(1, self.height() - math.floor(below)))
 
     def _follow_fences(self, text: str) -> None:
         """Keep track of whether the next token is inside a code block, which is set in a fixed pitch."""

@@ -28,8 +28,8 @@ _LOAD_ROUNDS = 4
 class Transcript(QScrollArea):
     """One widget a turn. `acted` carries a turn and what to do with it, `edited` one with its question's new text,
     `tokens_wanted` one whose tokens are still on disk, `menu_wanted` one and where its menu is wanted,
-    `rounds_selected` one and the rounds whose tokens are selected in it, `focus_lost` follows when what had the focus
-    is gone.
+    `rounds_selected` one and the rounds whose tokens are selected in it, `turned_to` one that was clicked or has the
+    focus now, `focus_lost` follows when what had the focus is gone.
     """
 
     acted = Signal(object, str)
@@ -37,6 +37,7 @@ class Transcript(QScrollArea):
     tokens_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)
+    turned_to = Signal(object)
     focus_lost = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -64,6 +65,9 @@ class Transcript(QScrollArea):
         self._loading = QTimer(self)
         self._loading.setSingleShot(True)
         self._loading.timeout.connect(self._load_near)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._focus_changed)
         self._dress()
         self.retranslate()
 
@@ -99,6 +103,10 @@ class Transcript(QScrollArea):
             if slot.geometry().bottom() >= top:
                 return index, top - slot.y()
         return None
+
+    def shows(self, chat: Chat) -> bool:
+        """Whether these are the turns of that chat."""
+        return list(self._slots) == chat.turns
 
     def show_chat(self, chat: Chat) -> None:
         """Show all turns of a chat, from where it was read last, or from its end."""
@@ -180,6 +188,7 @@ class Transcript(QScrollArea):
         """Select a round's tokens and bring them into view. Answers are shown as tokens for it."""
         tokens = self.view(turn).tokens
         tokens.select_round(number)
+        settle_layouts()
         place = tokens.mapTo(self._body, tokens.cursorRect().center())
         self.ensureVisible(place.x(), place.y(), 0, 80)
 
@@ -213,6 +222,8 @@ class Transcript(QScrollArea):
         if self._query is not None:
             view.mark(self._query)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
+        view.grows.connect(lambda pixels: self._make_room(turn, pixels))
+        view.pressed.connect(lambda: self.turned_to.emit(turn))
         view.link_chosen.connect(self._show_link)
         view.acted.connect(lambda word: self._act(turn, word))
         view.edited.connect(lambda text: self.edited.emit(turn, text))
@@ -222,6 +233,14 @@ class Transcript(QScrollArea):
         view.customContextMenuRequested.connect(lambda place: self.menu_wanted.emit(turn, view.mapToGlobal(place)))
         view.wired()
         return view
+
+    def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if now is None or not self.isAncestorOf(now):
+            return
+        for turn, slot in self._slots.items():
+            if slot.view is not None and slot.view.isAncestorOf(now):
+                self.turned_to.emit(turn)
+                return
 
     def _mark_newest(self) -> None:
         for turn, slot in self._slots.items():
@@ -297,6 +316,16 @@ class Transcript(QScrollArea):
         menu.addAction(self.tr("Copy the address")).triggered.connect(
             lambda: QGuiApplication.clipboard().setText(address)
         )
+
+    def _make_room(self, turn: Turn, pixels: int) -> None:
+        """Scroll on before the last answer grows: what is there is then moved, and only the new line is painted.
+
+        Once anything in the view has changed its size, Qt can only paint all of it again.
+        """
+        bar = self.verticalScrollBar()
+        last = bool(self._slots) and turn is next(reversed(self._slots))
+        if last and self._at_end and self._wanted is None and bar.maximum() > 0:
+            bar.setMaximum(bar.maximum() + pixels)
 
     def _range_changed(self, _minimum: int, maximum: int) -> None:
         # The bar takes its width from the margin, which keeps the column in line with the composer.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.conversations.store import ConversationStore
     from engine.events import Token
-    from engine.stats import RequestStats
+    from engine.stats import RequestStats, RoundRecord
 
 # Seconds between the first unwritten text and its write.
 FLUSH_AFTER = 0.5
@@ -44,16 +44,18 @@ class AnswerWriter:
         self._lock = threading.Lock()
         self._texts: list[str] = []
         self._tokens: list[Token] = []
+        self._rounds: list[RoundRecord] = []
         self._flush_waits = False
         self._gone = False
 
-    def append(self, text: str, tokens: Sequence[Token] = ()) -> None:
-        """Take the text and the tokens of a round; returns at once."""
+    def append(self, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()) -> None:
+        """Take the text and the tokens of some rounds; returns at once."""
         with self._lock:
             if self._gone:
                 return
             self._texts.append(text)
             self._tokens.extend(tokens)
+            self._rounds.extend(rounds)
             if self._flush_waits:
                 return
             self._flush_waits = True
@@ -63,8 +65,8 @@ class AnswerWriter:
         """Write the rest and end the answer with the engine's `reason` and figures."""
 
         def end(store: ConversationStore) -> None:
-            with self._taken() as (text, tokens):
-                store.answers.finish(self.message_id, reason, stats, text, tokens)
+            with self._taken() as (text, tokens, rounds):
+                store.answers.finish(self.message_id, reason, stats, text, tokens, rounds)
 
         return self._submit(end)
 
@@ -72,8 +74,8 @@ class AnswerWriter:
         """Write the rest and end the answer with an engine error's code and arguments."""
 
         def end(store: ConversationStore) -> None:
-            with self._taken() as (text, tokens):
-                store.answers.fail(self.message_id, code, arguments, stats, text, tokens)
+            with self._taken() as (text, tokens, rounds):
+                store.answers.fail(self.message_id, code, arguments, stats, text, tokens, rounds)
 
         return self._submit(end)
 
@@ -82,9 +84,9 @@ class AnswerWriter:
         with self._lock:
             self._flush_waits = False
         try:
-            with self._taken() as (text, tokens):
+            with self._taken() as (text, tokens, rounds):
                 if text or tokens:
-                    store.answers.append(self.message_id, text, tokens)
+                    store.answers.append(self.message_id, text, tokens, rounds)
             self.trouble = None
         except StoreNotWritable as error:
             self.trouble = error
@@ -93,11 +95,12 @@ class AnswerWriter:
             self._gone = True
 
     @contextmanager
-    def _taken(self) -> Iterator[tuple[str, list[Token]]]:
-        """The collected text and tokens; they count as written only where the block succeeds."""
+    def _taken(self) -> Iterator[tuple[str, list[Token], list[RoundRecord]]]:
+        """The collected text, tokens and rounds; they count as written only where the block succeeds."""
         with self._lock:
-            texts, tokens = list(self._texts), list(self._tokens)
-        yield "".join(texts), tokens
+            texts, tokens, rounds = list(self._texts), list(self._tokens), list(self._rounds)
+        yield "".join(texts), tokens, rounds
         with self._lock:
             del self._texts[: len(texts)]
             del self._tokens[: len(tokens)]
+            del self._rounds[: len(rounds)]

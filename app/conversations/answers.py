@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.conversations.encoding import join_packed, pack_tokens, stats_to_json, to_json
+from app.conversations.encoding import join_packed, pack_rounds, pack_tokens, stats_to_json, to_json
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, AnswerSource
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.conversations.database import Database
     from app.conversations.message_tree import MessageTree
     from engine.events import Token
-    from engine.stats import RequestStats
+    from engine.stats import RequestStats, RoundRecord
 
 
 class Answers:
@@ -69,15 +69,17 @@ class Answers:
             changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
 
-    def append(self, message_id: int, text: str, tokens: Sequence[Token] = ()) -> None:
-        """Add streamed text and its tokens; on disk when this returns."""
+    def append(
+        self, message_id: int, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()
+    ) -> None:
+        """Add streamed text, its tokens and the rounds that brought them; on disk when this returns."""
         with self._database.write() as changes:
             self._require_streaming(message_id)
             self._database.execute(
                 """
-                INSERT INTO chunks (message_id, number, text, tokens)
-                SELECT ?1, coalesce(max(number), -1) + 1, ?2, ?3 FROM chunks WHERE message_id = ?1""",
-                (message_id, text, pack_tokens(tokens)),
+                INSERT INTO chunks (message_id, number, text, tokens, rounds)
+                SELECT ?1, coalesce(max(number), -1) + 1, ?2, ?3, ?4 FROM chunks WHERE message_id = ?1""",
+                (message_id, text, pack_tokens(tokens), pack_rounds(rounds)),
             )
             changes.messages.add(message_id)
 
@@ -88,12 +90,13 @@ class Answers:
         stats: RequestStats,
         text: str = "",
         tokens: Sequence[Token] = (),
+        rounds: Sequence[RoundRecord] = (),
     ) -> None:
         """End a streaming answer with the engine's `reason` and its last `text`; its figures enter the
         history.
         """
         with self._database.write():
-            self._end(message_id, COMPLETE, text, tokens, finish_reason=reason, stats=stats)
+            self._end(message_id, COMPLETE, text, tokens, rounds, finish_reason=reason, stats=stats)
 
     def fail(
         self,
@@ -103,18 +106,19 @@ class Answers:
         stats: RequestStats | None = None,
         text: str = "",
         tokens: Sequence[Token] = (),
+        rounds: Sequence[RoundRecord] = (),
     ) -> None:
         """End a streaming answer with an engine error's code and arguments; what was written stays."""
         error = to_json({"code": code, "arguments": {name: str(value) for name, value in arguments.items()}})
         with self._database.write():
-            self._end(message_id, FAILED, text, tokens, error=error, stats=stats)
+            self._end(message_id, FAILED, text, tokens, rounds, error=error, stats=stats)
 
     def mark_interrupted(self) -> tuple[int, ...]:
         """End every streaming answer as interrupted, with what was written of it. Returns their ids."""
         rows = self._database.rows("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
             for row in rows:
-                self._end(row["id"], INTERRUPTED, "", ())
+                self._end(row["id"], INTERRUPTED, "", (), ())
         return tuple(row["id"] for row in rows)
 
     def _end(
@@ -123,6 +127,7 @@ class Answers:
         state: str,
         text: str,
         tokens: Sequence[Token],
+        rounds: Sequence[RoundRecord],
         finish_reason: str | None = None,
         error: str | None = None,
         stats: RequestStats | None = None,
@@ -131,7 +136,7 @@ class Answers:
         message = self._messages.get(message_id)
         now = self._database.clock()
         with self._database.write() as changes:
-            self._fold(message_id, message.content + text, tokens)
+            self._fold(message_id, message.content + text, tokens, rounds)
             self._database.execute(
                 """
                 UPDATE messages SET state = ?, finish_reason = ?, error = ?, stats = coalesce(?, stats)
@@ -149,14 +154,19 @@ class Answers:
             changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
 
-    def _fold(self, message_id: int, content: str, last_tokens: Sequence[Token]) -> None:
-        """Put the chunks and the last tokens into the message itself."""
-        packed = [*self._messages.packed_tokens(message_id), *([pack_tokens(last_tokens)] if last_tokens else [])]
+    def _fold(
+        self, message_id: int, content: str, last_tokens: Sequence[Token], last_rounds: Sequence[RoundRecord]
+    ) -> None:
+        """Put the chunks, the last tokens and the last rounds into the message itself."""
+        packed = self._messages.packed(message_id)
+        if last_tokens or last_rounds:
+            packed.append((pack_tokens(last_tokens), pack_rounds(last_rounds)))
         self._database.execute("UPDATE messages SET content = ? WHERE id = ?", (content, message_id))
         if packed:
+            tokens, rounds = map(join_packed, zip(*packed, strict=True))
             self._database.execute(
-                "INSERT OR REPLACE INTO token_views (message_id, tokens) VALUES (?, ?)",
-                (message_id, join_packed(packed)),
+                "INSERT OR REPLACE INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
+                (message_id, tokens, rounds),
             )
         self._database.execute("DELETE FROM chunks WHERE message_id = ?", (message_id,))
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # In a chat's settings: where it was read last.
 PLACE = "place"
+# Pixels that no turn is high.
+_FARTHEST = 2**24
 _REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
 
 
@@ -50,7 +52,9 @@ class Turn:
 
 @dataclass(eq=False)
 class Chat:
-    """A conversation as it is shown. `id` is None until it is on disk, `title` "" until the first question names it."""
+    """A conversation as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" until the first question
+    names it.
+    """
 
     id: int | None = None
     title: str = ""
@@ -59,18 +63,21 @@ class Chat:
     draft: str = ""
     draft_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    uid: str = ""
 
     @property
     def place(self) -> tuple[int, int] | None:
         """Where it was read last: a turn's index and pixels below its top; None at the end."""
         stored = self.settings.get(PLACE)
-        if isinstance(stored, (list, tuple)) and len(stored) == 2 and all(type(part) is int for part in stored):
-            return stored[0], stored[1]
-        return None
+        if not isinstance(stored, (list, tuple)) or [type(part) for part in stored] != [int, int]:
+            return None
+        turn, offset = stored
+        # An imported chat may have been read in places that no window has.
+        return (turn, offset) if turn >= 0 and abs(offset) < _FARTHEST else None
 
     @property
     def streaming(self) -> bool:
-        return bool(self.turns) and not self.turns[-1].answer.ended
+        return any(not turn.answer.ended for turn in self.turns)
 
     @property
     def own(self) -> dict[str, Any]:
@@ -106,8 +113,8 @@ class RecordedError(EngineError):
     """An error that ended an answer, read back from disk."""
 
     def __init__(self, code: str, arguments: Mapping[str, Any]) -> None:
-        super().__init__(code, **arguments)
-        self.code = code
+        super().__init__(code)
+        self.code, self.arguments = code, dict(arguments)
 
 
 def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
@@ -129,6 +136,7 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
         conversation.draft,
         conversation.draft_attachments,
         conversation.settings,
+        conversation.uid,
     )
 
 
@@ -170,7 +178,7 @@ def _turn(
 
 
 def stored_answer(message: Message) -> Answer:
-    """An answer as it was kept. Its tokens stay on disk until they are asked for; its rounds were not kept."""
+    """An answer as it was kept. Its tokens and its rounds stay on disk until they are asked for."""
     state = _REASONS.get(message.finish_reason or "", State.DONE)
     if message.state in (INTERRUPTED, STREAMING):
         state = State.INTERRUPTED

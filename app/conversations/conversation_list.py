@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from app.conversations.encoding import attachments_from_json, attachments_to_json, to_json
+from app.conversations.encoding import attachments_from_json, attachments_to_json, object_from_json, to_json
 from app.conversations.errors import NotFound
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange
@@ -87,6 +86,10 @@ class ConversationList:
         )
         return [_conversation(row) for row in rows]
 
+    def uids(self) -> list[str]:
+        """Of all chats, those in the trash included."""
+        return [row["uid"] for row in self._database.rows("SELECT uid FROM conversations")]
+
     def rename(self, conversation_id: int, title: str) -> None:
         """Give the chat a title of a person's choice; an empty one lets the automatic title come back."""
         title = " ".join(title.split())
@@ -140,9 +143,10 @@ class ConversationList:
     def purge(self, conversation_id: int) -> None:
         """Delete a chat for good, with its messages, token views and figures."""
         with self._database.write() as changes:
-            self._require(conversation_id)
+            uid = self.get(conversation_id).uid
             self._database.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
             changes.removed.add(conversation_id)
+            changes.removed_uids.add(uid)
 
     def purge_trash(self, trashed_before: float | None = None) -> list[int]:
         """Purge what is in the trash (since before that time, where one is given) and return its ids."""
@@ -225,6 +229,7 @@ class ConversationList:
             self._database.execute("UPDATE folders SET closed = ? WHERE id = ?", (closed, folder_id))
 
     def order_folders(self, folder_ids: Sequence[int]) -> None:
+        """Put the folders into this order; one that is not named keeps its position."""
         with self._database.write() as changes:
             changes.folders = True
             for position, folder_id in enumerate(folder_ids):
@@ -239,10 +244,6 @@ class ConversationList:
     def _in_folder(self, folder_id: int) -> list[int]:
         rows = self._database.rows("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
         return [row["id"] for row in rows]
-
-    def _require(self, conversation_id: int) -> None:
-        if self._database.row("SELECT 1 FROM conversations WHERE id = ?", (conversation_id,)) is None:
-            raise NotFound("conversation", conversation_id)
 
     def _update(self, conversation_id: int, **values: object) -> None:
         """Set columns of one chat. The names are ours, never a caller's."""
@@ -270,7 +271,7 @@ def _conversation(row: sqlite3.Row) -> Conversation:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         system_prompt=row["system_prompt"],
-        settings=json.loads(row["settings"]),
+        settings=object_from_json(row["settings"]),
         draft=row["draft"],
         draft_attachments=attachments_from_json(row["draft_attachments"]),
         streaming=bool(row["streaming"]),

@@ -56,6 +56,7 @@ class ChangeSet:
     def __init__(self) -> None:
         self.conversations: set[int] = set()
         self.removed: set[int] = set()
+        self.removed_uids: set[str] = set()
         self.messages: set[int] = set()
         self.paths: set[int] = set()
         self.folders = False
@@ -64,6 +65,7 @@ class ChangeSet:
         return Changes(
             conversations=frozenset(self.conversations - self.removed),
             removed=frozenset(self.removed),
+            removed_uids=frozenset(self.removed_uids),
             messages=frozenset(self.messages),
             paths=frozenset(self.paths - self.removed),
             folders=self.folders,

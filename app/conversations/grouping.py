@@ -5,7 +5,7 @@ given.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ LAST_WEEK = "last-week"
 LAST_MONTH = "last-month"
 OLDER = "older"
 GROUPS = (PINNED, TODAY, YESTERDAY, LAST_WEEK, LAST_MONTH, OLDER)
+# How many days ago each begins.
+_BEGINNINGS = ((TODAY, 0), (YESTERDAY, 1), (LAST_WEEK, 7), (LAST_MONTH, 28))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +39,20 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
     LAST_MONTH the three weeks before those. A chat dated in the future (a clock set back) counts as today's.
     """
     today = datetime.fromtimestamp(now, zone).date()
+    # Days as numbers: a time that no calendar has a date for, from a damaged disk, must not hide all the chats.
+    begins = [(name, _beginning(today - timedelta(days=days), zone)) for name, days in _BEGINNINGS]
     members: dict[str, list[Conversation]] = {name: [] for name in GROUPS}
     for conversation in conversations:
         if conversation.pin_position is not None:
             members[PINNED].append(conversation)
         else:
-            used = datetime.fromtimestamp(conversation.updated_at, zone).date()
-            members[_group_of(used, today)].append(conversation)
+            used = conversation.updated_at
+            members[next((name for name, begin in begins if used >= begin), OLDER)].append(conversation)
     members[PINNED].sort(key=lambda conversation: (conversation.pin_position, conversation.id))
     for name in GROUPS[1:]:
         members[name].sort(key=lambda conversation: (-conversation.updated_at, -conversation.id))
     return [Group(name, tuple(chats)) for name, chats in members.items() if chats]
 
 
-def _group_of(used: date, today: date) -> str:
-    if used >= today:
-        return TODAY
-    if used == today - timedelta(days=1):
-        return YESTERDAY
-    if used >= today - timedelta(days=7):
-        return LAST_WEEK
-    if used >= today - timedelta(days=28):
-        return LAST_MONTH
-    return OLDER
+def _beginning(day: date, zone: tzinfo | None) -> float:
+    return datetime.combine(day, time(), zone).timestamp()

@@ -43,13 +43,15 @@ class Keeper(QObject):
     """Owns the store's thread and the lists of chats and folders that are shown.
 
     `opened` carries the OpenReport of a good start, `unsaved` the error that keeps the store shut, `trouble` an error
-    of one operation, `listed` follows every change of `conversations`.
+    of one operation, `listed` follows every change of `conversations`, `purged` carries the uids of chats that are gone
+    for good.
     """
 
     opened = Signal(object)
     unsaved = Signal(object)
     trouble = Signal(object)
     listed = Signal()
+    purged = Signal(object)
 
     def __init__(self, bridge: Bridge, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,9 +62,15 @@ class Keeper(QObject):
         self.ready = False
         self._bridge = bridge
         self._stale = False
+        self._gone: frozenset[str] = frozenset()
         self._stand_in: tempfile.TemporaryDirectory[str] | None = None
         self._thread = StoreThread(path, self._note)
         bridge.watch(self._thread.opened, self._store_opened)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether what is kept will be there at the next start."""
+        return self._stand_in is None
 
     def do(
         self,
@@ -72,17 +80,21 @@ class Keeper(QObject):
     ) -> None:
         """Run an operation on the store's thread, then `then` with its result here; `refused` gets what it raised."""
 
-        def job(store: ConversationStore) -> tuple[Result, _Listed | None]:
-            return operation(store), self._read_list(store) if self._stale else None
+        def job(store: ConversationStore) -> tuple[Result, _Listed | None, frozenset[str]]:
+            result = operation(store)
+            gone, self._gone = self._gone, frozenset()
+            return result, self._read_list(store) if self._stale else None, gone
 
-        def done(future: Future[tuple[Result, _Listed | None]]) -> None:
+        def done(future: Future[tuple[Result, _Listed | None, frozenset[str]]]) -> None:
             error = future.exception()
             if error is not None:
                 self._tell(error)
                 if refused is not None:
                     refused(error)  # type: ignore[arg-type]
                 return
-            result, listed = future.result()
+            result, listed, gone = future.result()
+            if gone:
+                self.purged.emit(gone)
             if then is not None:
                 then(result)
             if listed is not None:
@@ -160,6 +172,7 @@ class Keeper(QObject):
     def _note(self, changes: Changes) -> None:
         """On the store's thread."""
         self._stale = self._stale or bool(changes.conversations or changes.removed or changes.folders)
+        self._gone |= changes.removed_uids
 
     def _read_list(self, store: ConversationStore) -> _Listed:
         """Chats without a message and without a title are not listed: one of them is the next new chat."""
@@ -193,10 +206,10 @@ def _load(store: ConversationStore, conversation_id: int) -> Chat:
 
 def last_on_screen(store: ConversationStore) -> Chat | None:
     """The chat that was on screen when the app was last used, or None at the very first start."""
-    seen = [chat for chat in store.conversations.view(ACTIVE) if chat.settings.get(OPENED_AT)]
+    seen = [chat for chat in store.conversations.view(ACTIVE) if isinstance(chat.settings.get(OPENED_AT), float)]
     if not seen:
         return None
-    newest = max(seen, key=lambda chat: float(chat.settings[OPENED_AT]))
+    newest = max(seen, key=lambda chat: chat.settings[OPENED_AT])
     return chat_of(newest, store.messages.path(newest.id))
 
 

@@ -34,6 +34,7 @@ STREAMS = Qt.ItemDataRole.UserRole + 1
 INSIDE = Qt.ItemDataRole.UserRole + 2
 COUNT = Qt.ItemDataRole.UserRole + 3
 _CHAT_DATA = "application/x-tandem-chat"
+_FOLDER_DATA = "application/x-tandem-folder"
 FOLDERS = "folders"
 # Headings above what a search found.
 TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
@@ -84,12 +85,14 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
 
 class ChatListModel(QAbstractListModel):
     """`renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
-    the ids of the pinned chats, `moved` a chat and the folder it was dragged to (None: out of its folder).
+    the ids of the pinned chats, `folders_ordered` those of the folders, `moved` a chat and the folder it was dragged to
+    (None: out of its folder).
     """
 
     renamed = Signal(int, str)
     folder_renamed = Signal(int, str)
     pins_ordered = Signal(list)
+    folders_ordered = Signal(list)
     moved = Signal(int, object)
 
     def __init__(self, parent: QObject) -> None:
@@ -219,40 +222,60 @@ class ChatListModel(QAbstractListModel):
         if isinstance(row, (Conversation, Folder)):
             flags |= Qt.ItemFlag.ItemIsEditable
             if self._movable:
-                flags |= Qt.ItemFlag.ItemIsDropEnabled
-                if isinstance(row, Conversation):
-                    flags |= Qt.ItemFlag.ItemIsDragEnabled
+                flags |= Qt.ItemFlag.ItemIsDropEnabled | Qt.ItemFlag.ItemIsDragEnabled
         return flags
 
-    # Dragging chats to pins, into folders, and out of them
+    # Dragging chats to pins, into folders and out of them, and folders among each other
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        return [_CHAT_DATA]
+        return [_CHAT_DATA, _FOLDER_DATA]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        (dragged,) = (index.data(ROW) for index in indexes)
+        kind = _FOLDER_DATA if isinstance(dragged, Folder) else _CHAT_DATA
         data = QMimeData()
-        data.setData(_CHAT_DATA, QByteArray(json.dumps([index.data(ROW).id for index in indexes]).encode()))
+        data.setData(kind, QByteArray(json.dumps(dragged.id).encode()))
         return data
 
     def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
-        """Among the pins, a chat is pinned before the row it was dropped at; elsewhere it goes to where that row is."""
-        if not data.hasFormat(_CHAT_DATA):
-            return False
-        (dragged,) = json.loads(data.data(_CHAT_DATA).toStdString())
+        """Among the pins, a chat is pinned before the row it was dropped at; elsewhere it goes to where that row is.
+
+        A folder takes the place of the one it was dropped on, or goes between the two rows it was dropped between.
+        """
         place = parent.row() if parent.isValid() else row
+        if data.hasFormat(_FOLDER_DATA):
+            self._drop_folder(json.loads(data.data(_FOLDER_DATA).toStdString()), place, onto=parent.isValid())
+        elif data.hasFormat(_CHAT_DATA):
+            self._drop_chat(json.loads(data.data(_CHAT_DATA).toStdString()), place, onto=parent.isValid())
+        # The list is read anew; Qt must not take the row out itself.
+        return False
+
+    def _drop_chat(self, dragged: int, place: int, onto: bool) -> None:
         # Between two rows, the upper one says where that is.
-        target = self._rows[place if parent.isValid() or place <= 0 else place - 1]
+        target = self._rows[place if onto or place <= 0 else place - 1]
         if target == PINNED or (isinstance(target, Conversation) and target.pin_position is not None):
             self._drop_pin(dragged, max(place, 0))
         elif isinstance(target, Folder):
             self.moved.emit(dragged, target.id)
         else:
             self.moved.emit(dragged, target.folder_id if isinstance(target, Conversation) else None)
-        # The list is read anew; Qt must not take the row out itself.
-        return False
+
+    def _drop_folder(self, dragged: int, place: int, onto: bool) -> None:
+        folders = [row.id for row in self._rows if isinstance(row, Folder)]
+        # Below the last row there is no row to drop at.
+        above = len(self._rows) if place < 0 else place
+        ahead = sum(isinstance(row, Folder) for row in self._rows[:above])
+        if onto:
+            # A chat below its folder stands for it.
+            ahead = ahead if isinstance(self._rows[place], Folder) else ahead - 1
+        elif folders.index(dragged) < ahead:
+            ahead -= 1
+        folders.remove(dragged)
+        folders.insert(max(0, ahead), dragged)
+        self.folders_ordered.emit(folders)
 
     def _drop_pin(self, dragged: int, place: int) -> None:
         before = [item for item in self._rows[:place] if isinstance(item, Conversation)]

@@ -36,11 +36,11 @@ class Live:
     def receive(self, events: list[Event]) -> None:
         """Show the events in the answer, and pass on to the disk what they added to it."""
         answer = self.turn.answer
-        first = len(answer.tokens)
+        first, round_before = len(answer.tokens), len(answer.rounds)
         answer.apply(events)
         assert self.writer is not None
         if len(answer.tokens) > first or len(answer.text) > self._written:
-            self.writer.append(answer.text[self._written :], answer.tokens[first:])
+            self.writer.append(answer.text[self._written :], answer.tokens[first:], answer.rounds[round_before:])
             self._written = len(answer.text)
         if isinstance(events[-1], Finished):
             self._reason = events[-1].reason

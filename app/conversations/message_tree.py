@@ -7,16 +7,17 @@ selected.
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import TYPE_CHECKING
 
 from app.conversations.encoding import (
     attachments_from_json,
     attachments_to_json,
+    object_from_json,
     stats_from_json,
     stats_to_json,
     to_json,
+    unpack_rounds,
     unpack_tokens,
 )
 from app.conversations.errors import NotFound
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from app.conversations.conversation_list import ConversationList
     from app.conversations.database import Database
     from engine.events import Token
-    from engine.stats import RequestStats
+    from engine.stats import RequestStats, RoundRecord
 
 _SELECT = """
     SELECT m.*,
@@ -99,19 +100,23 @@ class MessageTree:
 
     def tokens(self, message_id: int) -> list[Token]:
         """What the token view shows of an answer, streaming or not; empty where nothing was recorded."""
-        return [token for packed in self.packed_tokens(message_id) for token in unpack_tokens(packed)]
+        return [token for packed, _ in self.packed(message_id) for token in unpack_tokens(packed)]
 
-    def packed_tokens(self, message_id: int) -> list[bytes]:
-        """The packed tokens of an answer in their order: what it had before, then each chunk's."""
+    def rounds(self, message_id: int) -> list[RoundRecord]:
+        """What each round of an answer did, streaming or not; empty where nothing was recorded."""
+        return [record for _, packed in self.packed(message_id) for record in unpack_rounds(packed)]
+
+    def packed(self, message_id: int) -> list[tuple[bytes, bytes]]:
+        """The packed tokens and rounds of an answer in their order: what it had before, then each chunk's."""
         rows = self._database.rows(
             """
-            SELECT tokens FROM (
-                SELECT -1 AS number, tokens FROM token_views WHERE message_id = ?1
-                UNION ALL SELECT number, tokens FROM chunks WHERE message_id = ?1
+            SELECT tokens, rounds FROM (
+                SELECT -1 AS number, tokens, rounds FROM token_views WHERE message_id = ?1
+                UNION ALL SELECT number, tokens, rounds FROM chunks WHERE message_id = ?1
             ) ORDER BY number""",
             (message_id,),
         )
-        return [row["tokens"] for row in rows]
+        return [(row["tokens"], row["rounds"]) for row in rows]
 
     def add_user_turn(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> int:
         """Put what the user sends at the end of the visible path and empty the composer's draft: send it
@@ -305,7 +310,9 @@ class MessageTree:
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         copy_id = self._database.insert(f"INSERT INTO messages ({names}) VALUES ({marks})", tuple(values.values()))
         self._database.execute(
-            "INSERT INTO token_views SELECT ?, tokens FROM token_views WHERE message_id = ?",
+            """
+            INSERT INTO token_views (message_id, tokens, rounds)
+            SELECT ?, tokens, rounds FROM token_views WHERE message_id = ?""",
             (copy_id, row["id"]),
         )
         return copy_id
@@ -331,7 +338,8 @@ class MessageTree:
 
 
 def _message(row: sqlite3.Row) -> Message:
-    error = None if row["error"] is None else json.loads(row["error"])
+    error = None if row["error"] is None else object_from_json(row["error"])
+    seed = row["seed"]
     return Message(
         id=row["id"],
         uid=row["uid"],
@@ -348,10 +356,10 @@ def _message(row: sqlite3.Row) -> Message:
             main_model=row["main_model"],
             draft_model=row["draft_model"],
             method=row["method"],
-            settings=json.loads(row["settings"]),
-            seed=None if row["seed"] is None else int(row["seed"]),
+            settings=object_from_json(row["settings"]),
+            seed=int(seed) if seed is not None and seed.isdecimal() else None,
         ),
         stats=stats_from_json(row["stats"]),
         finish_reason=row["finish_reason"],
-        error=None if error is None else (error["code"], error["arguments"]),
+        error=None if error is None else (str(error.get("code", "")), error.get("arguments") or {}),
     )

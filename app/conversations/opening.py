@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.conversations.database import Database, connect
-from app.conversations.errors import StoreTooNew
+from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -83,6 +83,19 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         raise
     migrated_from = version if 0 < version < LATEST else None
     return store, OpenReport(damage, migrated_from, backup, interrupted)
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether another process has the store at `path` open."""
+    if not path.exists():
+        return False
+    try:
+        connect(path).close()
+    except StoreInUse:
+        return True
+    except (sqlite3.Error, UnicodeDecodeError):
+        return False
+    return False
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:

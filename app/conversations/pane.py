@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListView,
     QMenu,
@@ -23,7 +24,7 @@ from app import theme
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.list_model import ROW, ChatListModel
 from app.conversations.records import Conversation, Folder
-from app.conversations.row_menu import RowMenu, fill_folders
+from app.conversations.row_menu import MOVES, RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
@@ -33,6 +34,16 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
+
+
+class _Rows(QListView):
+    """Leaves the keys that move a folder to the pane, which would be taken for steps in the list."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if QKeySequence(event.keyCombination()) in MOVES.values():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class ChatPane(QFrame):
@@ -64,10 +75,18 @@ class ChatPane(QFrame):
         self._back.setProperty("look", "plain")
         self.empty = QPushButton(self)
         self.empty.setProperty("look", "button")
+        # Until the store has been read there is nothing to go back from or to empty.
+        self._back.hide()
+        self.empty.hide()
+        self.hint = QLabel(self)
+        self.hint.setProperty("look", "muted")
+        self.hint.setWordWrap(True)
+        self.hint.setContentsMargins(10, 8, 8, 0)
+        self.hint.hide()
         self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
-        self.list = QListView(self)
+        self.list = _Rows(self)
         self.settings = QPushButton(self)
         self.settings.setProperty("look", "plain")
         self.row_menu = RowMenu(self)
@@ -98,6 +117,7 @@ class ChatPane(QFrame):
         column.addLayout(line)
         column.addWidget(self._back)
         column.addWidget(self.empty)
+        column.addWidget(self.hint)
         column.addWidget(view, 1)
         column.addWidget(self.settings)
 
@@ -159,14 +179,19 @@ class ChatPane(QFrame):
         # A row that is being edited must not be taken away.
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
-        keeper = self._keeper
+        keeper, before = self._keeper, self.list.currentIndex().data(ROW)
         self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
-        self.list.setCurrentIndex(self.model.row_of(self._shown))
+        self.hint.setVisible(keeper.ready and not self.model.rows)
+        # Who works on a folder with the keys stays on it.
+        folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
+        stays = folder.isValid() and self.list.hasFocus()
+        self.list.setCurrentIndex(folder if stays else self.model.row_of(self._shown))
 
     def _search(self, text: str) -> None:
         if not text.strip():
             self._fill()
             return
+        self.hint.hide()
 
         def find(store: ConversationStore) -> _Found:
             return store.search.titles(text), store.search.messages(text)
@@ -194,7 +219,7 @@ class ChatPane(QFrame):
         if isinstance(row, Conversation):
             self.fill_menu(row)
         elif isinstance(row, Folder):
-            self.row_menu.fill_for_folder(row)
+            self.row_menu.fill_for_folder(row, self._keeper.folders)
         else:
             return
         self.row_menu.popup(self.list.viewport().mapToGlobal(place))
@@ -236,11 +261,15 @@ class ChatPane(QFrame):
     def _ask_to_empty(self, sure: bool) -> None:
         self._sure = sure
         count = len(self._keeper.conversations)
-        text = self.tr("Delete %n chat(s) for good?", "", count) if sure else self.tr("Empty the trash")
+        text = self.tr("Delete %n chat(s) permanently?", "", count) if sure else self.tr("Empty the trash")
         self.empty.setText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
+        keys = QKeySequence(event.keyCombination())
+        if isinstance(row, Folder) and self.list.hasFocus() and keys in MOVES.values():
+            self.row_menu.folder_acted.emit("up" if keys == MOVES["up"] else "down", row.id)
+            return
         closes = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(event.key()))
         if isinstance(row, Folder) and closes is not None and self.list.hasFocus():
             if row.closed != closes:
@@ -269,7 +298,18 @@ class ChatPane(QFrame):
         self._back.setAccessibleName(self.tr("Back to the chats"))
         self._back.setToolTip(self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))
+        self.hint.setText(self._why_empty())
         self.settings.setText(self.tr("Settings"))
+
+    def _why_empty(self) -> str:
+        """What stands where no chat is listed."""
+        if self.folder is not None:
+            return self.tr("No chats in this folder.")
+        return {
+            ACTIVE: self.tr("Your chats appear here."),
+            ARCHIVED: self.tr("Nothing is archived."),
+            TRASHED: self.tr("The trash is empty."),
+        }[self._keeper.view]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.conversations.encoding import to_json
+from app.conversations.encoding import object_from_json, to_json
 from app.conversations.own_settings import usable
 from app.preferences.generation import PRESETS
 
@@ -79,4 +78,4 @@ class Presets:
 
 
 def _preset(row: Any) -> Preset:
-    return Preset(row["name"], row["system_prompt"], usable(json.loads(row["settings"])))
+    return Preset(row["name"], row["system_prompt"], usable(object_from_json(row["settings"])))

@@ -111,13 +111,15 @@ class Message:
 class Changes:
     """What a committed operation touched: views refresh these and nothing else.
 
-    `conversations`: title, place, settings or draft of these chats; `removed`: chats that are gone for good;
+    `conversations`: title, place, settings or draft of these chats; `removed`: chats that are gone for good, and
+    `removed_uids` their uids;
     `messages`: content or state of these messages; `paths`: chats whose visible path of messages is another
     one now; `folders`: the set of folders or their names.
     """
 
     conversations: frozenset[int] = frozenset()
     removed: frozenset[int] = frozenset()
+    removed_uids: frozenset[str] = frozenset()
     messages: frozenset[int] = frozenset()
     paths: frozenset[int] = frozenset()
     folders: bool = False

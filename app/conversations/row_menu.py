@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, QKeyCombination, Qt, Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.conversations.records import Conversation, Folder
+
+
+# The keys that move a folder in the list. The list listens for them; the menu only says what they are.
+MOVES = {
+    "up": QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Up)),
+    "down": QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Down)),
+}
 
 
 class RowMenu(QMenu):
@@ -28,7 +36,7 @@ class RowMenu(QMenu):
         self.clear()
         if chat.trashed_at is not None:
             self._add("restore", translate("ChatPane", "Restore"), chat)
-            self._add("purge", translate("ChatPane", "Delete for good"), chat)
+            self._add("purge", translate("ChatPane", "Delete permanently"), chat)
             return
         self._add("rename", translate("ChatPane", "Rename"), chat)
         if chat.archived_at is None:
@@ -46,17 +54,24 @@ class RowMenu(QMenu):
         self.addSeparator()
         self._add("trash", translate("ChatPane", "Delete"), chat)
 
-    def fill_for_folder(self, folder: Folder) -> None:
+    def fill_for_folder(self, folder: Folder, folders: Sequence[Folder]) -> None:
         translate = QCoreApplication.translate
         self.clear()
+        first, last = folder.id == folders[0].id, folder.id == folders[-1].id
         entries = (
-            ("toggle", translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")),
-            ("show", translate("ChatPane", "Show only this folder")),
-            ("rename", translate("ChatPane", "Rename")),
-            ("delete", translate("ChatPane", "Delete the folder, keep its chats")),
+            ("toggle", translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close"), True),
+            ("show", translate("ChatPane", "Show only this folder"), True),
+            ("up", translate("ChatPane", "Move up"), not first),
+            ("down", translate("ChatPane", "Move down"), not last),
+            ("rename", translate("ChatPane", "Rename"), True),
+            ("delete", translate("ChatPane", "Delete the folder, keep its chats"), True),
         )
-        for word, text in entries:
+        for word, text, enabled in entries:
             action = self.addAction(text)
+            action.setEnabled(enabled)
+            if word in MOVES:
+                action.setShortcut(MOVES[word])
+                action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(lambda _=False, chosen=word: self.folder_acted.emit(chosen, folder.id))
 
     def _add(self, word: str, text: str, chat: Conversation) -> None:

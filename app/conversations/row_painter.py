@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app import theme
@@ -110,8 +110,17 @@ class RowPainter(QStyledItemDelegate):
         font.setPixelSize(pixels)
         painter.setFont(font)
         painter.setPen(QColor(colours.muted if muted else colours.text))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        # Hits are heavier, and so wider, than the words around them.
+        heavy = QFont(font)
+        heavy.setWeight(QFont.Weight.DemiBold)
+        hits = [text[start:end] for start, end in spans]
+        metrics, heavier = painter.fontMetrics(), QFontMetrics(heavy)
+        extra = sum(heavier.horizontalAdvance(hit) - metrics.horizontalAdvance(hit) for hit in hits)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width() - max(0, extra))
         layout = QTextLayout(shown, font)
+        one_line = QTextOption()
+        one_line.setWrapMode(QTextOption.WrapMode.NoWrap)
+        layout.setTextOption(one_line)
         layout.setFormats([_mark(shown, start, end) for start, end in spans if start < len(shown) - 1])
         layout.beginLayout()
         line = layout.createLine()
@@ -121,10 +130,14 @@ class RowPainter(QStyledItemDelegate):
 
 
 def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text from just before its first hit on, for a line too short for all of it."""
+    """The text from just before its first hit on, for a line too short for all of it; from a whole word, if there is
+    one.
+    """
     if not spans or spans[0][0] <= lead:
         return text, tuple(spans)
     cut = spans[0][0] - lead
+    space = text.find(" ", cut, spans[0][0])
+    cut = space + 1 if space >= 0 else cut
     return "…" + text[cut:], tuple((start - cut + 1, end - cut + 1) for start, end in spans)
 
 

@@ -174,7 +174,14 @@ _V3 = (
     "ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0",
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3)
+# Version 4: what each round of an answer did, beside its tokens. Answers from before have none: their rejected guesses
+# were never written down.
+_V4 = (
+    "ALTER TABLE chunks ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
+    "ALTER TABLE token_views ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4)
 LATEST = len(VERSIONS)
 
 

@@ -9,6 +9,8 @@ from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.chat.one_line import OneLine
+from app.looks import set_look
 from app.models import wording
 from app.models.hub_wording import size_words
 from app.models.marks import Badge, Bar
@@ -38,7 +40,8 @@ class Card(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.name, self.facts = QLabel(self), QLabel(self)
+        # Both ends of a model's name tell it from others.
+        self.name, self.facts = OneLine(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
         self.name.setProperty("look", "title")
         self.facts.setProperty("look", "muted")
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
@@ -99,7 +102,7 @@ class Card(QFrame):
         self._leading = self._leading and address == self._page
         self._page = address
         self.page_button.setVisible(bool(address))
-        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Its page…"))
+        self.page_button.setText(self.tr("Open") if self._leading else self.tr("Model page…"))
         self.page_button.setAccessibleName(f"{self.page_button.text()}: {self.name.text()}")
 
     def _lead_to_page(self) -> None:
@@ -201,7 +204,7 @@ class ModelCard(Card):
         self._show_fit()
         self.main_button.setText(self._button_text())
         self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))
-        self._set_look("accent" if not entry.here and not on_its_way and self._fits else "button")
+        set_look(self.main_button, "accent" if not entry.here and not on_its_way and self._fits else "button")
         advice = state.advice
         self.draft_button.setText(self.tr("Get as draft"))
         self.draft_button.setVisible(advice is not None and advice.works and not entry.here and not on_its_way)
@@ -224,7 +227,7 @@ class ModelCard(Card):
         self.say(sentence)
         self.main_button.setText(self.tr("Free {size}").format(size=size))
         self.main_button.setEnabled(True)
-        self._set_look("accent")
+        set_look(self.main_button, "accent")
         self.remove_button.setText(self.tr("Keep"))
         self.main_button.setFocus()
 
@@ -284,8 +287,8 @@ class ModelCard(Card):
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
         if speed := self._speed():
-            draft += " · " + speed
-        return f"{draft} · {facts}" if facts else draft
+            draft += "\u00a0· " + speed
+        return f"{draft}\u00a0· {facts}" if facts else draft
 
     def _speed(self) -> str:
         """What the draft has brought here, else what it may bring and that this is a guess."""
@@ -334,9 +337,3 @@ class ModelCard(Card):
             return self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
         return self.tr("Get {size}").format(size=size_words(size)) if size else self.tr("Get")
-
-    def _set_look(self, look: str) -> None:
-        if self.main_button.property("look") != look:
-            self.main_button.setProperty("look", look)
-            self.style().unpolish(self.main_button)
-            self.style().polish(self.main_button)

@@ -22,7 +22,9 @@ def hub_sentence(error: EngineError) -> str:
 def size_words(count: int) -> str:
     """Bytes as a person reads them: 4.6 GB."""
     decimals = 1 if count >= 10**9 else 0
-    return QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+    words = QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+    # No line ends between a number and its unit.
+    return words.replace(" ", "\u00a0")
 
 
 def hub_reasons() -> dict[str, str]:
@@ -31,9 +33,11 @@ def hub_reasons() -> dict[str, str]:
     return {
         "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
         "kept-offline": translate(
-            "HubErrors", "You work offline, so no connection is tried. Switch that off in the settings."
+            "HubErrors", "“Work offline” is on, so Tandem does not connect. Switch it off in the settings."
         ),
-        "proxy": translate("HubErrors", "The proxy does not answer or refuses. Check its address in the settings."),
+        "proxy": translate(
+            "HubErrors", "The proxy does not answer, or refuses to connect. Check its address in the settings."
+        ),
         "certificate": translate(
             "HubErrors", "The Hub's certificate is not trusted here. Check the mirror and the proxy in the settings."
         ),
@@ -41,7 +45,7 @@ def hub_reasons() -> dict[str, str]:
             "HubErrors", "{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings."
         ),
         "server-error": translate("HubErrors", "The Hub has a problem of its own (error {status}). Try again later."),
-        "rate-limited": translate("HubErrors", "The Hub asks to wait because of many requests. Try again later."),
+        "rate-limited": translate("HubErrors", "The Hub has too many requests and asks to wait. Try again later."),
         "bad-name": translate(
             "HubErrors", "“{repository}” is not a model's name. It looks like organisation/name, or a page's address."
         ),
@@ -57,7 +61,8 @@ def hub_reasons() -> dict[str, str]:
             "then add a token in the settings.",
         ),
         "forbidden": translate(
-            "HubErrors", "Your token may not read {repository}. Ask its owners, or add another token in the settings."
+            "HubErrors",
+            "Your token has no access to {repository}. Ask its owners, or add another token in the settings.",
         ),
         "token-refused": translate(
             "HubErrors", "The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings."
@@ -69,10 +74,10 @@ def hub_reasons() -> dict[str, str]:
             "HubErrors", "{repository} names a file outside its folder ({file}). Tandem does not touch it."
         ),
         "no-space": translate(
-            "HubErrors", "{needed} are needed and {free} are free on the disk. Make room, then go on."
+            "HubErrors", "{needed} are needed and {free} are free on the disk. Free some space, then resume."
         ),
-        "disk-full": translate("HubErrors", "The disk is full. Make room, then go on; nothing is lost."),
-        "not-writable": translate("HubErrors", "{path} cannot be written. Check who may write there."),
+        "disk-full": translate("HubErrors", "The disk is full. Free some space, then resume; nothing is lost."),
+        "not-writable": translate("HubErrors", "{path} cannot be written to. Check its permissions."),
         "checksum": translate("HubErrors", "{file} arrived damaged twice. Try again later or from another connection."),
         "not-installed": translate("HubErrors", "{repository} is not on this computer any more."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),

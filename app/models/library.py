@@ -25,6 +25,7 @@ from engine.errors import EngineError
 if TYPE_CHECKING:
     from app.models.shelf import Inventory, Places, Shelf
     from app.preferences.preference_file import PreferenceFile
+    from engine.hub.access_check import AccessReport
     from engine.hub.download_state import DownloadStatus
     from engine.hub.pairing import PairAdvice
     from engine.hub.remove import RemovalPlan
@@ -175,6 +176,11 @@ class Library(QObject):
             return kept
 
         self._call(keep, then=then)
+
+    def check_access(self, then: Callable[[AccessReport], None], failed: Callable[[EngineError], None]) -> None:
+        """Try the mirror, the proxy and the token as they are set now; one of the two hears how that went."""
+        wishes = wishes_of(self.preferences.values)
+        self._call(lambda shelf: shelf.check_access(wishes), then=then, failed=failed)
 
     # What there is
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app import theme
+from app.looks import set_look
 
 _BAR_HEIGHT = 7
 
@@ -24,11 +25,7 @@ class Badge(QLabel):
     def say(self, word: str, tone: str = "neutral") -> None:
         self.setText(word)
         self.setVisible(bool(word))
-        look = f"badge-{tone}"
-        if self.property("look") != look:
-            self.setProperty("look", look)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        set_look(self, f"badge-{tone}")
 
 
 class Bar(QWidget):

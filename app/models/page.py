@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import wording as app_wording
+from app.layouts import keep_right_edge
 from app.models import wording
 from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadCard
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
     from engine.hub.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
-# The least width of the search field beside the tabs.
-_LEAST_FIELD = 220
+# The least width of the search field beside the tabs, and what its frame takes.
+_LEAST_FIELD, _AROUND_WORDS = 220, 24
+# Room for the scroll bar, right of everything.
+_SCROLL_BAR = 12
 
 
 class ModelsPage(QWidget):
@@ -74,13 +77,14 @@ class ModelsPage(QWidget):
         self._add_folder.setProperty("look", "link")
         self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
+        top.setContentsMargins(0, 0, _SCROLL_BAR, 0)
         top.addWidget(self.field, 1)
         top.addWidget(self._tabs)
         body = QWidget()
         body.setObjectName("pageBody")
         self._download_column, self._card_column = QVBoxLayout(), QVBoxLayout()
         column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 12, 16)
+        column.setContentsMargins(0, 0, _SCROLL_BAR, 16)
         column.setSpacing(10)
         column.addWidget(self._heads[0])
         column.addLayout(self._download_column)
@@ -95,18 +99,23 @@ class ModelsPage(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
+        keep_right_edge(area, column)
         self._whole = whole = QVBoxLayout(self)
         whole.setContentsMargins(32, 24, 20, 0)
         whole.setSpacing(8)
         whole.addWidget(self._title)
         self._memory_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._memory_row.setSpacing(12)
+        self._memory_row.setContentsMargins(0, 0, _SCROLL_BAR, 0)
         self._memory_row.addWidget(self._memory, 1)
         self._memory_row.addWidget(self.context)
         whole.addLayout(self._memory_row)
         whole.addSpacing(4)
         whole.addLayout(top)
-        whole.addWidget(self._note)
+        said = QVBoxLayout()
+        said.setContentsMargins(0, 0, _SCROLL_BAR, 0)
+        said.addWidget(self._note)
+        whole.addLayout(said)
         whole.addSpacing(4)
         whole.addWidget(area, 1)
 
@@ -299,7 +308,7 @@ class ModelsPage(QWidget):
         elif report.checked:
             self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
         else:
-            self._say(self.tr("{name} came without checksums, so nothing can be compared.").format(name=name))
+            self._say(self.tr("{name} came without checksums, so its files cannot be checked.").format(name=name))
 
     def _say(self, sentence: str) -> None:
         self._note.setText(sentence)
@@ -362,7 +371,7 @@ class ModelsPage(QWidget):
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=wording.number(tokens)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.preferences.values.fit_context))
-        self.context.setAccessibleName(self.tr("Context that memory is reckoned for"))
+        self.context.setAccessibleName(self.tr("Context for which memory is calculated"))
         self._arrange()
 
     def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
@@ -377,9 +386,14 @@ class ModelsPage(QWidget):
     def _arrange(self) -> None:
         """Tabs and context go below what is beside them where both would not fit."""
         margins = self._whole.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - _LEAST_FIELD
-        for row, last in ((self._top, self._tabs), (self._memory_row, self.context)):
-            beside = last.sizeHint().width() <= room
+        room = self.width() - margins.left() - margins.right() - _SCROLL_BAR
+        hint = self.field.fontMetrics().horizontalAdvance(self.field.placeholderText()) + _AROUND_WORDS
+        rows = (
+            (self._top, self._tabs, max(_LEAST_FIELD, hint)),
+            (self._memory_row, self.context, _LEAST_FIELD),
+        )
+        for row, last, least in rows:
+            beside = last.sizeHint().width() + row.spacing() + least <= room
             row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
             row.setAlignment(last, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.models import wording
 from app.models.choices import Choice, draft_choices, main_choices
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from engine.hub.pairing import PairAdvice
 
 _WIDTH = 560
-_GAP = 6
+# Above and below the card, and the height of everything in it but the list.
+_GAP, _BELOW, _OTHERS = 6, 12, 116
 
 
 class Picker(Overlay):
@@ -47,8 +48,13 @@ class Picker(Overlay):
         line.setObjectName("line")
         self._more = QPushButton(self)
         self._more.setProperty("look", "link")
-        for view in (self._field, self._note, self._list, line, self._more):
+        for view in (self._field, self._note, self._list, line):
             self.column.addWidget(view)
+        # Its words begin where the marks of the rows do.
+        more = QHBoxLayout()
+        more.setContentsMargins(16, 0, 0, 0)
+        more.addWidget(self._more)
+        self.column.addLayout(more)
         self._field.installEventFilter(self)
         self._field.textChanged.connect(lambda _text: self.refresh())
         self._list.itemClicked.connect(lambda _item: self._take())
@@ -126,7 +132,7 @@ class Picker(Overlay):
         if self._role == "draft" and self._session.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
-        return self.tr("Nothing here is called that.") if known else self.tr("Looking at the models here…")
+        return self.tr("No model here has that name.") if known else self.tr("Looking at the models here…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
         current = self._current()
@@ -142,19 +148,21 @@ class Picker(Overlay):
 
     def _measure(self) -> None:
         width = min(self._width, self._window.width() - 32) - 24
-        total = 0
-        for index in range(self._list.count()):
-            size = self._list.item(index).sizeHint()
-            size.setWidth(width - 12)
-            size.setHeight(self._row(index).height_at(width - 12))
-            self._list.item(index).setSizeHint(size)
-            total += size.height()
-        self._list.setFixedHeight(max(min(total + 4, self._room()), 60))
+        total, room = 0, self._room()
+        # Only rows that do not all have room are as narrow as the scroll bar leaves them.
+        for bar in (0, 12):
+            heights = [self._row(index).height_at(width - bar) for index in range(self._list.count())]
+            total = sum(heights)
+            for index, height in enumerate(heights):
+                self._list.item(index).setSizeHint(QSize(width - bar, height))
+            if total <= room:
+                break
+        self._list.setFixedHeight(max(min(total, room), 60))
 
     def _room(self) -> int:
         """What the list may be high so that all of the picker stays in the window."""
         note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
-        return self._window.height() - self._below() - 24 - 120 - note
+        return self._window.height() - self._below() - _BELOW - _OTHERS - note
 
     # What the user does
 
@@ -218,7 +226,7 @@ class Picker(Overlay):
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
         wanted = self.column.totalHeightForWidth(width) if self.column.hasHeightForWidth() else -1
-        height = min(max(wanted, self.column.sizeHint().height()), self._window.height() - self._below() - 24)
+        height = min(max(wanted, self.column.sizeHint().height()), self._window.height() - self._below() - _BELOW)
         self.setGeometry(QRect(left, self._below(), width, height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

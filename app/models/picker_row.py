@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
+from app.chat.one_line import OneLine
 from app.icons import icon
 from app.models import wording
 from app.models.hub_wording import size_words
@@ -25,7 +26,8 @@ class PickerRow(QWidget):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role = role
-        self._mark, self._name, self._sentence, self._size, self._state = (QLabel(self) for _ in range(5))
+        self._mark, self._sentence, self._size, self._state = (QLabel(self) for _ in range(4))
+        self._name = OneLine(self, Qt.TextElideMode.ElideMiddle)
         self._badge = Badge(self)
         self._button = QPushButton(self)
         self._button.setProperty("look", "button")

@@ -25,6 +25,7 @@ from app.preferences.keychain import Keychain
 from app.preferences.relocation import heal
 from app.preferences.table import Preferences
 from engine.errors import ModelNotUsable
+from engine.hub.access_check import AccessReport, check_access
 from engine.hub.catalog import Catalog, load_catalog
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.discovery import InstalledModel, describe_folder, installed_models
@@ -39,6 +40,9 @@ from engine.hub.repository_names import parse_repository
 from engine.hub.search import FoundModel, find_model, look_at, search_models
 from engine.hub.suggestion import draft_for
 from engine.hub.verify import VerifyReport, verify_model
+
+# Somebody waits for the answer, and says so when it takes longer than that.
+_CHECK_S = 8.0
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,7 @@ class Shelf:
 
     def configure(self, wishes: Wishes) -> None:
         """Take the user's choices; downloads go on from where they are. Raises `HubError`."""
-        endpoint = wishes.endpoint or HUGGING_FACE
-        access = HubAccess(endpoint, self._keychain.read(endpoint), wishes.proxy or None, offline=wishes.offline)
+        access = self._access_of(wishes)
         with self._lock:
             self._folders = tuple(Path(folder) for folder in wishes.folders)
             self._wishes = wishes
@@ -105,6 +108,14 @@ class Shelf:
             self._access = access
             self._client = HubClient(access)
             self._queue = DownloadQueue(self._cache, access, self._places.queue, settings=self._places.jobs)
+
+    def _access_of(self, wishes: Wishes) -> HubAccess:
+        endpoint = wishes.endpoint or HUGGING_FACE
+        return HubAccess(endpoint, self._keychain.read(endpoint), wishes.proxy or None, offline=wishes.offline)
+
+    def check_access(self, wishes: Wishes) -> AccessReport:
+        """Try those choices once, patient for some seconds. Raises `HubError`."""
+        return check_access(replace(self._access_of(wishes), stall_s=_CHECK_S))
 
     def keep_token(self, endpoint: str, token: str) -> bool:
         """Keep the token for that Hub; False where there is no keychain. `configure` takes it into use."""

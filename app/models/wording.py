@@ -70,13 +70,13 @@ def choice_name(choice: Choice) -> str:
 def choice_sentence(choice: Choice) -> str:
     """The second line: the verdict, and what is expected of it."""
     if choice.kind == "unload":
-        return translate("Models", "Give back the memory of both models.")
+        return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
         return translate("Models", "Plain decoding: the main model alone.")
     if choice.download is not None and choice.download.state == "failed":
         return download_words(choice.download)
     if choice.advice is not None or choice.kind == "lookup":
-        return _joined(_verdict(choice), _expectation(choice))
+        return wording.joined(_verdict(choice), _expectation(choice))
     return _main_sentence(choice)
 
 
@@ -147,13 +147,15 @@ def _expectation(choice: Choice) -> str:
 def _expected_words(advice: PairAdvice) -> str:
     if advice.expected is None or not advice.works:
         return ""
-    return translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+    words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+    # Short enough to stay in one line, whatever is before it.
+    return words.replace(" ", "\u00a0")
 
 
 def as_draft_words(advice: PairAdvice, main: str) -> str:
     """What a model that a search has found would be beside the main model called `main`."""
     sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
-    return _joined(sentence, _expected_words(advice))
+    return wording.joined(sentence, _expected_words(advice))
 
 
 def damage_words(report: VerifyReport, repairable: bool) -> str:
@@ -191,7 +193,8 @@ def facts_words(entry: Entry) -> str:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads)))
     if entry.gated:
         parts.append(translate("Models", "asks for your consent"))
-    return " · ".join(parts)
+    # No line begins with a dot.
+    return "\u00a0· ".join(parts)
 
 
 def fit_words(fit: FitReport) -> str:
@@ -204,8 +207,9 @@ def fit_words(fit: FitReport) -> str:
     if shares[2]:
         name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
         parts.append(name.format(size=_amount(shares[2], unit)))
-    total = f"{_amount(fit.needed, unit)} {'GB' if unit == 1e9 else 'MB'}"
-    sentence = " + ".join(parts) + " = " + total
+    # What a sum comes to stays in one line.
+    total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
+    sentence = " + ".join(parts) + " " + total
     return sentence if fit.context else translate("Models", "{sum}, before context").format(sum=sentence)
 
 
@@ -233,12 +237,12 @@ def download_words(status: DownloadStatus) -> str:
             parts.append(_time_left(status.seconds_left))
         return " · ".join(parts)
     if status.state == "paused":
-        goes_on = translate("Models", "goes on where it stopped, also after a restart")
+        goes_on = translate("Models", "resumes where it stopped, even after a restart")
         return f"{done} · {goes_on}" if status.bytes_total else goes_on
     return {
-        "queued": translate("Models", "Waits for its turn."),
-        "resolving": translate("Models", "Asks the Hub what there is to fetch."),
-        "verifying": translate("Models", "Checks every byte."),
+        "queued": translate("Models", "Waiting for its turn."),
+        "resolving": translate("Models", "Asking the Hub what to download."),
+        "verifying": translate("Models", "Checking every byte."),
         "ready": translate("Models", "Ready."),
     }[status.state]
 
@@ -282,9 +286,3 @@ def number(value: int) -> str:
 
 def _amount(count: int, unit: float) -> str:
     return QLocale().toString(count / unit, "f", 1 if unit == 1e9 else 0)
-
-
-def _joined(first: str, second: str) -> str:
-    if not second:
-        return first
-    return translate("Models", "{first} {second}", "two sentences").format(first=first, second=second)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
-from app import diagnostics
+from app import diagnostics, wording
 from app.models.hub_wording import size_words
 from app.preferences.table_page import TablePage
 from app.record import RECORD
@@ -52,6 +52,7 @@ class AdvancedPage(TablePage):
         line = QWidget(self)
         row = QHBoxLayout(line)
         row.setContentsMargins(0, 8, 0, 0)
+        row.setSpacing(8)
         for button in (self.copy, self.export):
             button.setProperty("look", "button")
             row.addWidget(button)
@@ -102,8 +103,7 @@ class AdvancedPage(TablePage):
             used = self.tr("{used} of {limit} in use.")
             help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
             held = self.tr("The prefix cache holds %n chat(s) in {size}.", "", status.prefix_cache.conversations)
-            both = QCoreApplication.translate("Settings", "{help} {effect}", "two sentences, one after the other")
-            help_ = both.format(help=help_, effect=held.format(size=size_words(status.prefix_cache.bytes)))
+            help_ = wording.joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
         self._memory.set_words(self.tr("Memory now"), help_)
         self.clear.setText(self.tr("Clear the prefix cache"))
         self.clear.setAccessibleName(self.clear.text())
@@ -115,7 +115,7 @@ class AdvancedPage(TablePage):
 
     def _show_record(self) -> None:
         """Follow the record, unless a person reads further up or has selected something."""
-        text = RECORD.text or self.tr("Nothing has been written down.")
+        text = RECORD.text or self.tr("Nothing has been recorded.")
         bar = self.view.verticalScrollBar()
         if text != self.view.toPlainText() and not self.view.textCursor().hasSelection():
             at_end = bar.value() == bar.maximum()
@@ -153,9 +153,9 @@ class AdvancedPage(TablePage):
 
     def _say(self) -> None:
         if self._written is not None:
-            self._said.setText(self.tr("Written to {file}. It holds no chat text.").format(file=self._written))
+            self._said.setText(self.tr("Saved to {file}. It holds no chat text.").format(file=self._written))
         elif self._failed:
-            self._said.setText(self.tr("The file could not be written. Choose another folder."))
+            self._said.setText(self.tr("The file could not be saved. Choose another folder."))
         self._said.setVisible(bool(self._said.text()))
 
     def retranslate(self) -> None:
@@ -175,7 +175,7 @@ class AdvancedPage(TablePage):
             self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
             self.tr(
                 "The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, "
-                "version 3. You may replace Qt by a version of your own; its source is free to get at the Qt Project."
+                "version 3. You may replace Qt with a version of your own; its source is free at the Qt Project."
             ),
             self.tr("Built on: {parts}.").format(parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)),
         )

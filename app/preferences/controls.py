@@ -100,7 +100,7 @@ class Switch(QAbstractButton):
         colours = theme.colours()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        track = QRectF(3, (self.height() - 22) / 2, 38, 22)
+        track = QRectF(self.width() - 39, (self.height() - 22) / 2, 38, 22)
         ring = colours.text if self.hasFocus() else colours.main if self.isChecked() else colours.muted
         painter.setPen(QPen(QColor(ring), 2 if self.hasFocus() else 1))
         painter.setBrush(QColor(colours.main if self.isChecked() else colours.selection))

@@ -20,6 +20,7 @@ from app.preferences.speculation_page import SpeculationPage
 from app.preferences.storage_page import StoragePage
 from app.preferences.table import settings_of
 from app.preferences.table_page import TablePage
+from app.translatable import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -27,13 +28,7 @@ if TYPE_CHECKING:
     from app.models.switcher import Switcher
     from app.session import Session
 
-
 _NARROWEST_LIST = 200
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name."""
-    return text
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.places import cache_folder, data_folder, settings_folder
+from app.places import cache_folder, data_folder, prefix_folder, settings_folder
+from engine.prefix_files import forget_others
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,12 @@ def model_folder() -> Path:
 
 def measure() -> tuple[Kept, ...]:
     """Everything that is kept, with its size now."""
-    models = model_folder()
+    models, prefixes = model_folder(), bytes_of(prefix_folder())
     return (
         Kept("chats", data_folder(), bytes_of(data_folder())),
+        Kept("prefixes", prefix_folder(), prefixes),
         Kept("models", models, bytes_of(models)),
-        Kept("caches", cache_folder(), bytes_of(cache_folder())),
+        Kept("caches", cache_folder(), bytes_of(cache_folder()) - prefixes),
         Kept("settings", settings_folder(), bytes_of(settings_folder())),
     )
 
@@ -54,6 +56,11 @@ def bytes_of(place: Path) -> int:
         except OSError:
             continue
     return total
+
+
+def clear_prefixes() -> None:
+    """Remove what models have read. A file that cannot be removed stays."""
+    forget_others(prefix_folder(), ())
 
 
 def clear_caches() -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
+from app.layouts import keep_right_edge
 from app.preferences.controls import Chooser
 
 __all__ = ["Chooser", "Form", "Row"]
@@ -96,6 +97,7 @@ class Form(QScrollArea):
         centred.addWidget(inner, 1)
         centred.addStretch(0)
         self.setWidget(body)
+        keep_right_edge(self, centred)
         self.rows: list[Row] = []
 
     def row(self, control: QWidget | None) -> Row:

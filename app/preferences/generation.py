@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.places import learned_file
+from app.places import learned_file, prefix_folder
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
@@ -53,6 +53,8 @@ def engine_settings_of(values: Preferences) -> EngineSettings:
         draft_kv_bits=values.draft_kv_bits or None,
         unload_after_s=values.unload_after_min * 60.0 or None,
         prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
+        prefix_cache_folder=prefix_folder() if values.keep_prefixes else None,
+        prefix_folder_bytes=round(values.prefix_folder_gb * _GB),
         memory_limit=round(values.memory_limit_gb * _GB) or None,
         allow_oversize=values.allow_oversize,
         context=values.fit_context,

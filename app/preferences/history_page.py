@@ -8,21 +8,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFileDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QLabel,
-    QPushButton,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.wording import pair_name, recorded_name
 from app.preferences.controls import Chooser
 from app.speculation import figures
+from app.speculation.figure_table import FigureView
 from app.speculation.history_table import HistoryTable
 
 if TYPE_CHECKING:
@@ -52,7 +43,8 @@ class HistoryPage(QWidget):
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
         self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
-        self.table, self.view = HistoryTable(self), QTableView(self)
+        self.table = HistoryTable(self)
+        self.view = FigureView(self.table, self)
         self._build()
         self.table.order_wanted.connect(self._sort)
         self.pair.activated.connect(lambda _: self.refresh())
@@ -63,18 +55,7 @@ class HistoryPage(QWidget):
 
     def _build(self) -> None:
         self.view.setObjectName("history")
-        self.view.setModel(self.table)
-        self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.view.setShowGrid(False)
-        self.view.setTabKeyNavigation(False)
-        self.view.verticalHeader().hide()
-        header = self.view.horizontalHeader()
-        header.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setResizeContentsPrecision(50)
-        header.setHighlightSections(False)
-        header.setMinimumHeight(34)
+        self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -173,7 +154,7 @@ class HistoryPage(QWidget):
             return True
 
         def done(written: bool) -> None:
-            good, bad = self.tr("Written to {file}."), self.tr("The file could not be written. Choose another folder.")
+            good, bad = self.tr("Saved to {file}."), self.tr("The file could not be saved. Choose another folder.")
             self._said.setText(good.format(file=file) if written else bad)
             self._said.show()
 

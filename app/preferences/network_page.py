@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
+from app import wording
+from app.models.hub_wording import hub_sentence
 from app.preferences.table_page import TablePage
+from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN
 
 if TYPE_CHECKING:
     from app.models.library import Library
+    from engine.errors import EngineError
+    from engine.hub.access_check import AccessReport
 
 
 class NetworkPage(TablePage):
@@ -24,11 +30,22 @@ class NetworkPage(TablePage):
         self._token_row = self.row(self.token)
         self._kept: bool | None = None
         self.token.editingFinished.connect(self._keep_token)
+        self.test = QPushButton(self)
+        self.test.setProperty("look", "button")
+        self.test.clicked.connect(self._test)
+        self._test_row = self.row(self.test)
+        # What the last test found: a report, what went wrong, or nothing yet.
+        self._found: AccessReport | EngineError | None = None
         self._promise = QLabel(self.widget())
         self._promise.setProperty("look", "reason-plain")
         self._promise.setWordWrap(True)
         self.add(self._promise, 16)
         self.retranslate()
+
+    @property
+    def verdict(self) -> str:
+        """What the last test found, in words."""
+        return self._test_row.help.text()
 
     def _keep_token(self) -> None:
         """The field never shows a token again: it is emptied once the keychain has it."""
@@ -40,18 +57,62 @@ class NetworkPage(TablePage):
         self.token.clear()
         self.retranslate()
 
+    def _test(self) -> None:
+        """Try what stands in the fields, also where they have not been left yet."""
+        self.keep_typed()
+        self.test.setEnabled(False)
+        self._test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
+        if token := self.token.text().strip():
+            self._library.keep_token(token, then=self._token_kept_for_test)
+        else:
+            self._library.check_access(self._tested, self._tested)
+
+    def _token_kept_for_test(self, kept: bool) -> None:
+        self._token_kept(kept)
+        self._library.check_access(self._tested, self._tested)
+
+    def _tested(self, found: AccessReport | EngineError) -> None:
+        self._found = found
+        self.test.setEnabled(True)
+        self.retranslate()
+
     def retranslate(self) -> None:
         super().retranslate()
         if self._kept is None:
             help_ = self.tr("For models that ask for consent or are private. It is kept in the system's keychain only.")
         elif self._kept:
-            help_ = self.tr("The keychain has your token.")
+            help_ = self.tr("Your token is in the keychain.")
         else:
             help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
         self._token_row.set_words(self.tr("Hub token"), help_)
+        self.test.setText(self.tr("Test"))
+        self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
+        self.test.setAccessibleName(self.tr("Test the connection"))
         self._promise.setText(
             self.tr(
-                "Tandem connects for two things only: a search in the Hub and a download you asked for. Chats, "
-                "settings and figures never leave this computer. Nobody counts what you do."
+                "Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. "
+                "Chats, settings and figures never leave this computer. Nobody counts what you do."
             )
         )
+
+
+def _verdict(found: AccessReport | EngineError | None) -> str:
+    translate = QCoreApplication.translate
+    if found is None:
+        return translate("NetworkPage", "Tries the mirror, the proxy and the token with two small requests.")
+    if isinstance(found, Exception):
+        return hub_sentence(found) if found.code == "hub" else str(found)
+    reached = {
+        (False, False): translate("NetworkPage", "The Hub answers."),
+        (True, False): translate("NetworkPage", "The mirror answers."),
+        (False, True): translate("NetworkPage", "The Hub answers through the proxy."),
+        (True, True): translate("NetworkPage", "The mirror answers through the proxy."),
+    }[found.mirror, found.proxy]
+    token = {
+        ACCEPTED: translate("NetworkPage", "It knows your token, which belongs to {user}.").format(user=found.user),
+        REFUSED: translate("NetworkPage", "It refuses your token: it is wrong, expired or revoked."),
+        UNKNOWN: translate("NetworkPage", "It does not say whether your token is right."),
+    }.get(found.token)
+    if token is None:
+        return reached
+    return wording.joined(reached, token)

@@ -22,7 +22,7 @@ _FILLING, _REPLACED = ".tandem-moving", ".tandem-moved"
 
 class MoveRefused(EngineError):
     """The folder stays where it is. `reason`: "not-empty", "inside", "no-space" (needed, free), "differs" (file), "io"
-    (detail), "stopped" or "nothing" (there is no folder).
+    (detail), "stopped", "in-use" (by another process) or "nothing" (there is no folder).
     """
 
     code = "move-refused"

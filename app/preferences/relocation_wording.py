@@ -39,5 +39,8 @@ def refusals() -> dict[str, str]:
         "differs": translate("Relocation", "Nothing was moved: the copy of {file} differs. Check that disk."),
         "io": translate("Relocation", "Nothing was moved: {detail}."),
         "stopped": translate("Relocation", "Stopped. Everything is where it was."),
+        "in-use": translate(
+            "Relocation", "Nothing was moved: Tandem is open a second time. It is tried again at the next start."
+        ),
         "nothing": translate("Relocation", "There is nothing to move yet."),
     }

@@ -133,7 +133,7 @@ class SpeculationPage(TablePage):
         if self._built:
             self._pairs_title.setText(self.tr("Single pairs"))
             self._pairs_note.setText(
-                self.tr("While such a pair is loaded, its own settings hold instead of those above.")
+                self.tr("While such a pair is loaded, its own settings apply instead of those above.")
             )
             self._word_pairs()
         super().retranslate()

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.conversations.opening import back_up_now
 from app.models.hub_wording import size_words
-from app.preferences.disk_use import Kept, clear_caches, measure
-from app.preferences.form import Form
+from app.preferences.disk_use import Kept, clear_caches, clear_prefixes, measure
 from app.preferences.relocation import MoveRefused, Progress, move_folder
 from app.preferences.relocation_wording import moved_sentence, refused_sentence
+from app.preferences.table_page import TablePage
 
 if TYPE_CHECKING:
     from app.models.library import Library
     from app.session import Session
 
-_IDS = ("chats", "models", "caches", "settings")
+_IDS = ("chats", "prefixes", "models", "caches", "settings")
 _MOVABLE = ("chats", "models")
 _PROGRESS_MS = 250
 
 
-class StoragePage(Form):
+class StoragePage(TablePage):
     """Looks at the disk whenever it is shown."""
 
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._title, self._library, self._session = title, library, session
+        super().__init__("storage", title, library.preferences, parent)
+        self._library, self._session = library, session
         self._kept: dict[str, Kept] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
-        self.clear, self.back_up, self.stop = QPushButton(self), QPushButton(self), QPushButton(self)
-        for id_ in _IDS:
-            self.row(self._controls(id_))
+        self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
+        self.back_up, self.stop = QPushButton(self), QPushButton(self)
+        self._places = {id_: self.row(self._controls(id_)) for id_ in _IDS}
         self.said = QLabel(self)
         self.said.setProperty("look", "reason-plain")
         self.said.setWordWrap(True)
@@ -56,7 +57,8 @@ class StoragePage(Form):
         self._timer = QTimer(self)
         self._timer.setInterval(_PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
-        self.clear.clicked.connect(self._clear)
+        self.clear.clicked.connect(partial(self._clear, clear_caches))
+        self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
         self.back_up.clicked.connect(self._back_up)
         self.stop.clicked.connect(self._stop_moving)
         self.retranslate()
@@ -72,10 +74,9 @@ class StoragePage(Form):
             self.move_buttons[id_] = QPushButton(controls)
             self.move_buttons[id_].clicked.connect(partial(self._choose_place, id_))
             shown.insert(0, self.move_buttons[id_])
-        if id_ == "chats":
-            shown.insert(0, self.back_up)
-        if id_ == "caches":
-            shown.insert(0, self.clear)
+        own = {"chats": self.back_up, "prefixes": self.clear_prefixes, "caches": self.clear}
+        if id_ in own:
+            shown.insert(0, own[id_])
         for button in shown:
             button.setProperty("look", "button")
             buttons.addWidget(button)
@@ -101,14 +102,20 @@ class StoragePage(Form):
 
     # What can be done
 
-    def _clear(self) -> None:
-        self.clear.setEnabled(False)
+    def _clear(self, remove: Callable[[], None]) -> None:
+        """What was read is among both: the engine forgets it first, or it would write it down again."""
+        for button in (self.clear, self.clear_prefixes):
+            button.setEnabled(False)
 
         def work() -> tuple[Kept, ...]:
-            clear_caches()
+            remove()
             return measure()
 
-        self._library.on_pool(work, self._take)
+        def forgotten(_: None) -> None:
+            self._library.on_pool(work, self._take)
+
+        if not self._session.ask_engine(lambda engine: engine.clear_prefix_cache(), forgotten):
+            forgotten(None)
 
     def _back_up(self) -> None:
         keeper = self._session.keeper
@@ -118,7 +125,7 @@ class StoragePage(Form):
             self._look()
 
         def failed(_: Exception) -> None:
-            self._say(self.tr("The chats could not be backed up. Look whether the disk has room."))
+            self._say(self.tr("The chats could not be backed up. Check whether the disk has space."))
 
         keeper.do(lambda store: back_up_now(store, keeper.path), done, failed)
 
@@ -131,9 +138,9 @@ class StoragePage(Form):
         """Move the models now; the chats, which are open, at the next start."""
         if id_ == "chats":
             self._library.preferences.change(move_chats_to=str(place))
-            self._say(self.tr("The chats move to {folder} when Tandem starts the next time.").format(folder=place))
+            self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=place))
         elif self._library.running:
-            self._say(self.tr("Models are being downloaded. Move them when that has ended."))
+            self._say(self.tr("Models are being downloaded. Move them when that is finished."))
         else:
             self._move_models(self._kept[id_].folder, place)
 
@@ -173,14 +180,20 @@ class StoragePage(Form):
     # Words
 
     def retranslate(self) -> None:
-        self.title.setText(QCoreApplication.translate("Settings", self._title))
+        super().retranslate()
+        if not hasattr(self, "_timer"):
+            return
         names = {
             "chats": (self.tr("Chats"), self.tr("With the list of downloads.")),
+            "prefixes": (
+                self.tr("What models have read"),
+                self.tr("So that the next question of a chat need not be read from the start."),
+            ),
             "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other programs.")),
             "caches": (self.tr("Caches"), self.tr("What Tandem can make again when it needs it.")),
             "settings": (self.tr("Settings"), self.tr("What you have chosen in this window.")),
         }
-        for row, id_ in zip(self.rows, _IDS, strict=True):
+        for id_, row in self._places.items():
             kept = self._kept.get(id_)
             name, help_ = names[id_]
             row.set_words(name, f"{help_}\n{kept.folder} · {size_words(kept.bytes)}" if kept else help_)
@@ -191,7 +204,9 @@ class StoragePage(Form):
                 self._word(self.move_buttons[id_], self.tr("Move…"), moving)
                 self.move_buttons[id_].setEnabled(kept is not None and self._progress is None)
         self._word(self.clear, self.tr("Clear"), self.tr("Clear the caches"))
-        self.clear.setEnabled("caches" in self._kept and self._kept["caches"].bytes > 0)
+        self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear what models have read"))
+        for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
+            button.setEnabled(id_ in self._kept and self._kept[id_].bytes > 0)
         self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
         self.back_up.setEnabled(self._session.saving)
         self.stop.setText(self.tr("Stop"))
@@ -211,7 +226,6 @@ class StoragePage(Form):
         self._timer.stop()
 
     def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_timer"):
             self._say("")
-            self.retranslate()
+        super().changeEvent(event)

@@ -8,23 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
+from app.translatable import QT_TRANSLATE_NOOP
+
 T = TypeVar("T")
 
 # When a change takes effect. Whatever is not at once is said under the setting.
 AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
 
 
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name."""
-    return text
-
-
 @dataclass(frozen=True)
 class Setting:
     """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
 
-    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least. `page` "" means that the
-    window keeps it without a row for it.
+    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least, and thousands are
+    set apart where `grouped`. `page` "" means that the window keeps it without a row for it.
     """
 
     key: str
@@ -38,6 +35,7 @@ class Setting:
     most: float = 0
     step: float = 1
     least_words: str = ""
+    grouped: bool = True
 
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""
@@ -92,14 +90,14 @@ class Preferences:
         "system",
         page="general",
         title=QT_TRANSLATE_NOOP("Preferences", "Language"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Of the window. A model answers in the language you write in."),
+        help=QT_TRANSLATE_NOOP("Preferences", "For the window. A model answers in the language you write in."),
         choices=(("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")), *LANGUAGE_NAMES),
     )
     theme: str = setting(
         "system",
         page="general",
         title=QT_TRANSLATE_NOOP("Preferences", "Appearance"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Light, dark, or whatever the system shows."),
+        help=QT_TRANSLATE_NOOP("Preferences", "Light, dark, or like the system."),
         choices=(
             ("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")),
             ("light", QT_TRANSLATE_NOOP("Preferences", "Light")),
@@ -110,7 +108,7 @@ class Preferences:
         100,
         page="general",
         title=QT_TRANSLATE_NOOP("Preferences", "Text size"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Of everything in the window."),
+        help=QT_TRANSLATE_NOOP("Preferences", "For everything in the window."),
         choices=(
             (90, QT_TRANSLATE_NOOP("Preferences", "Small")),
             (100, QT_TRANSLATE_NOOP("Preferences", "Normal")),
@@ -157,7 +155,7 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Guesses per round"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "Automatic follows from what rounds cost on this machine. A fixed number can make answers slower.",
+            "Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.",
         ),
         effect=NEXT_ANSWER,
         least=0,
@@ -251,6 +249,7 @@ class Preferences:
         least=-1,
         most=2**31 - 1,
         least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
+        grouped=False,
     )
     overflow: str = setting(
         "refuse",
@@ -273,7 +272,7 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the main model"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "What the model notes down of a chat. Fewer bits take less memory; answers can change a little.",
+            "What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.",
         ),
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
@@ -310,6 +309,23 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Proxy"),
         help=QT_TRANSLATE_NOOP("Preferences", "The address of a proxy, like http://proxy:8080. Empty for none."),
     )
+    keep_prefixes: bool = setting(
+        True,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Keep what models have read"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
+        ),
+    )
+    prefix_folder_gb: float = setting(
+        4.0,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Room for what models have read"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In GB. Chats that were not used for longest make room."),
+        most=1024.0,
+        step=1.0,
+    )
     unload_after_min: int = setting(
         0,
         page="advanced",
@@ -327,8 +343,8 @@ class Preferences:
         title=QT_TRANSLATE_NOOP("Preferences", "Prefix cache"),
         help=QT_TRANSLATE_NOOP(
             "Preferences",
-            "In GB. So much memory may hold chats that were read, so that their next question need not be read from "
-            "the start.",
+            "In GB. Memory for chats that were already read, so that their next question need not be read from the "
+            "start.",
         ),
         most=256.0,
         step=0.5,
@@ -355,7 +371,7 @@ class Preferences:
     log_level: str = setting(
         "warning",
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Write down"),
+        title=QT_TRANSLATE_NOOP("Preferences", "Record"),
         help=QT_TRANSLATE_NOOP(
             "Preferences", "What the record below holds. It is in memory only, and no chat text is ever in it."
         ),

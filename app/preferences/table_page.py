@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from app import wording
 from app.language import LANGUAGES
 from app.preferences.controls import Chooser, Number, Switch, WholeNumber
 from app.preferences.form import Form
@@ -37,9 +39,9 @@ class TablePage(Form):
         line.setContentsMargins(0, 4, 0, 0)
         line.addWidget(self.reset)
         line.addStretch(1)
-        below = QWidget(self)
-        below.setLayout(line)
-        self.add(below)
+        self._below = QWidget(self)
+        self._below.setLayout(line)
+        self.add(self._below)
         preferences.subscribe(self.show_values)
         self._word_rows()
         self.show_values()
@@ -54,7 +56,13 @@ class TablePage(Form):
             show(getattr(values, setting.key))
             control.blockSignals(False)
             control.update()
-        self.reset.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
+        self._below.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
+
+    def keep_typed(self) -> None:
+        """Take what stands in the text fields as if they had been left."""
+        fields = [(setting.key, control) for setting, control, _ in self._bound if isinstance(control, QLineEdit)]
+        # All at once: a change of one shows what is kept of the others.
+        self.preferences.change(**{key: field.text().strip() for key, field in fields})
 
     def _reset(self) -> None:
         self.preferences.change(**{setting.key: setting.default for setting, _, _ in self._bound})
@@ -77,6 +85,7 @@ class TablePage(Form):
             whole = WholeNumber(self)
             whole.setRange(int(setting.least), int(setting.most))
             whole.setSingleStep(int(setting.step))
+            whole.setGroupSeparatorShown(setting.grouped)
             return _number(whole, lambda value: self._keep(setting, value))
         if isinstance(setting.default, float):
             number = Number(self)
@@ -93,20 +102,19 @@ class TablePage(Form):
         self.title.setText(translate("Settings", self._title))
         self.reset.setText(translate("Settings", "Back to the defaults"))
         effects = {
-            NEXT_ANSWER: translate("Settings", "Changes hold from the next answer on."),
-            NEXT_MODEL: translate("Settings", "It holds for models that are loaded from then on."),
-            NEXT_START: translate("Settings", "It holds from the next start on."),
+            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer on."),
+            NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
+            NEXT_START: translate("Settings", "Applies from the next start on."),
         }
-        # What holds for every row is said once.
-        shared = {setting.effect for setting, _, _ in self._bound}
-        note = effects.get(shared.pop(), "") if len(shared) == 1 else ""
+        # What holds for most rows is said once, above them; a row of which it is not true says what is.
+        common, count = Counter(setting.effect for setting, _, _ in self._bound).most_common(1)[0]
+        note = effects.get(common, "") if 2 * count > len(self._bound) else ""
         self.note.setText(note)
         self.note.setVisible(bool(note))
         for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
             help_ = translate("Preferences", setting.help)
-            if setting.effect in effects and not note:
-                both = translate("Settings", "{help} {effect}", "two sentences, one after the other")
-                help_ = both.format(help=help_, effect=effects[setting.effect])
+            if setting.effect in effects and not (note and setting.effect == common):
+                help_ = wording.joined(help_, effects[setting.effect])
             row.set_words(translate("Preferences", setting.title), help_)
             if isinstance(control, Chooser):
                 for index, (value, words) in enumerate(setting.choices):

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # A title bar's worth of the window has to be on a screen for the place to be used again.
 _SEEN = 80
+# In pixels: no desk has a screen further away, and no window is larger.
+_FARTHEST, _LARGEST = 2**24, 2**15
 
 
 def place_of(window: QWidget) -> tuple[int, ...]:
@@ -24,9 +26,10 @@ def place_of(window: QWidget) -> tuple[int, ...]:
 
 def put_back(window: QWidget, place: tuple[int, ...]) -> None:
     """Give the window its place again, unless the screen that it was on is gone; the size is kept in any case."""
-    if len(place) != 4 or place[2] <= 0 or place[3] <= 0:
+    if len(place) != 4 or not all(0 < side <= _LARGEST for side in place[2:]):
         return
-    wanted = QRect(*place)
+    left, top = (max(-_FARTHEST, min(part, _FARTHEST)) for part in place[:2])
+    wanted = QRect(left, top, *place[2:])
     for screen in QGuiApplication.screens():
         seen = screen.availableGeometry().intersected(QRect(wanted.x(), wanted.y(), wanted.width(), _SEEN))
         if seen.width() >= _SEEN and seen.height() >= _SEEN // 2:

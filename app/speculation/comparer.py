@@ -49,6 +49,7 @@ class Comparer(QObject):
         except EngineError as error:
             session.problem.emit(error)
             return
+        request = replace(request, conversation=None)
         if request.messages[-1]["role"] == "assistant":
             # A continued answer begins anew here.
             request = replace(request, messages=request.messages[:-1])

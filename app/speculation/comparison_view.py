@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme, wording
 from app.chat.token_view import TokenView
 from app.icons import icon
-from app.overlay import Overlay
+from app.looks import set_look
 from app.speculation import figures
 from app.speculation.comparison import Comparison, Step, Verdict
 from app.speculation.gauges import label
+from app.speculation.trial_card import TrialCard
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -81,68 +73,38 @@ class Column(QWidget):
         self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
 
 
-class ComparisonView(Overlay):
-    """Shows what the comparer holds. Closing it ends what runs; `again` is the action that starts anew."""
+class ComparisonView(TrialCard):
+    """Shows what the comparer holds."""
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
-        super().__init__(window, _WIDTH, _HEIGHT)
-        self._comparer, self._action = comparer, again
-        self._title, self._question = label(self, "title"), label(self, "muted")
-        self._question.setTextFormat(Qt.TextFormat.PlainText)
-        self._question.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._leave = QToolButton(self)
-        self._leave.setProperty("look", "quiet")
+        super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
+        self._comparer = comparer
+        self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.guessed, self.plain = Column("draft-on", self), Column("main-model", self)
         self.verdict = label(self, "reason")
         self.verdict.setWordWrap(True)
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
-        self.stop, self.again = QPushButton(self), QPushButton(self)
-        for button in (self.stop, self.again):
-            button.setProperty("look", "button")
         self._build()
-        self.stop.clicked.connect(comparer.cancel)
-        self.again.clicked.connect(again.trigger)
-        again.changed.connect(self.refresh)
-        self._leave.clicked.connect(self.close_overlay)
-        self.closed.connect(comparer.cancel)
-        comparer.changed.connect(self.refresh)
-        self.retranslate()
+        self.follow()
 
     def _build(self) -> None:
-        self.column.setContentsMargins(20, 16, 20, 16)
-        self.column.setSpacing(12)
-        top = QHBoxLayout()
-        top.addWidget(self._title)
-        top.addWidget(self._question, 1)
-        top.addWidget(self._leave)
-        self.column.addLayout(top)
+        self.column.addLayout(self.head())
         sides = QHBoxLayout()
         sides.setSpacing(24)
         sides.addWidget(self.guessed, 1)
         sides.addWidget(self.plain, 1)
         self.column.addLayout(sides, 1)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(12)
-        bottom.addWidget(self.verdict, 1)
-        bottom.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignBottom)
-        bottom.addWidget(self.again, 0, Qt.AlignmentFlag.AlignBottom)
-        self.column.addLayout(bottom)
-
-    def fill(self) -> None:
-        self.refresh()
-        self._leave.setFocus()
+        self.column.addLayout(self.foot(self.verdict))
 
     def refresh(self) -> None:
+        super().refresh()
         comparison = self._comparer.comparison
         if comparison is None:
             return
-        self._question.setText(" ".join(comparison.question.split()))
+        self.subtitle.setText(" ".join(comparison.question.split()))
         self.guessed.show_answer(comparison.guessed, self._figures(comparison.guessed))
         self.plain.show_answer(comparison.plain, self._figures(comparison.plain))
         self._say(comparison)
-        self.stop.setVisible(comparison.running)
-        self.again.setVisible(not comparison.running)
-        self.again.setEnabled(self._action.isEnabled())
 
     def _figures(self, answer: Answer) -> str:
         stats = answer.stats
@@ -157,11 +119,7 @@ class ComparisonView(Overlay):
     def _say(self, comparison: Comparison) -> None:
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
-        look = "reason" if good and (comparison.speedup() or 0) >= 1 else "reason-plain"
-        if self.verdict.property("look") != look:
-            self.verdict.setProperty("look", look)
-            self.verdict.style().unpolish(self.verdict)
-            self.verdict.style().polish(self.verdict)
+        set_look(self.verdict, "reason" if good and (comparison.speedup() or 0) >= 1 else "reason-plain")
         if self.verdict.text() != words:
             self.verdict.setText(words)
             self.verdict.setAccessibleName(words)
@@ -226,34 +184,21 @@ class ComparisonView(Overlay):
         )
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Compare"))
+        self.title.setText(self.tr("Compare"))
         self.guessed.heading.setText(self.tr("With speculation"))
         self.plain.heading.setText(self.tr("Without speculation"))
         for side in (self.guessed, self.plain):
             side.text.setAccessibleName(side.heading.text())
         self.verdict.setText("")
-        self.stop.setText(self.tr("Stop"))
         self.again.setText(self.tr("Compare again"))
-        self._leave.setToolTip(self.tr("Close"))
-        self._leave.setAccessibleName(self.tr("Close"))
-        self._dress()
-        self.refresh()
+        super().retranslate()
 
-    def _dress(self) -> None:
-        self._leave.setIcon(icon("close", theme.colours().muted))
+    def dress(self) -> None:
+        super().dress()
         for side in (self.guessed, self.plain):
             side.dress()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "again"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
 
 
 def _token(token: Token | None) -> str:
     """A token between quotation marks, as far as it can be seen."""
-    return "“”" if token is None else f"“{token.text}”".replace("\n", "↵")
+    return wording.quoted("" if token is None else token.text.replace("\n", "↵"))

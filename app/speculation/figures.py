@@ -24,7 +24,7 @@ def percent(share: float | None) -> str:
     """A share between 0 and 1 as whole percent."""
     if share is None:
         return NONE
-    return QCoreApplication.translate("Figures", "{value} %").format(value=number(100 * share, 0))
+    return QCoreApplication.translate("Figures", "{value}%").format(value=number(100 * share, 0))
 
 
 def seconds(value: float | None) -> str:
@@ -107,7 +107,7 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
     else:
         sentence = translate("Figures", "Round {number}: the main model alone").format(number=record.number)
     text = answer.text_of_round(record.number)
-    return f"{sentence}\n“{text}”" if text.strip() else sentence
+    return f"{sentence}\n{wording.quoted(text)}" if text.strip() else sentence
 
 
 def source_name(source: str) -> str:
@@ -125,11 +125,14 @@ def sentence(answer: Answer | None) -> tuple[str, bool]:
 
     While the answer is written its newest round decides, so the sentence follows the controller as it changes its mind.
     """
-    newest = answer.rounds[-1] if answer and len(answer.rounds) > 1 else None
-    if answer is None or newest is None:
+    if answer is None:
         return "", False
     if answer.ended:
+        # A stored answer has its figures before its rounds are read.
         return (Guessing().past(answer), _pays(answer)) if answer.stats.drafted else (why(answer), False)
+    newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
+    if newest is None:
+        return "", False
     if newest.reason and not newest.drafted:
         return wording.plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
     return Guessing().now(answer, newest.drafted), _pays(answer)

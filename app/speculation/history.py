@@ -48,7 +48,7 @@ class RoundHistory:
 
     def _clear(self) -> None:
         self.speed, self.depth = Series(), Series()
-        self._seen = 0
+        self._seen = self._first = 0
 
     def follow(self, answer: Answer | None) -> None:
         """Take in the rounds of `answer` that are new; another answer starts anew."""
@@ -58,8 +58,12 @@ class RoundHistory:
         if answer is None:
             return
         rounds = answer.rounds
-        for index in range(max(self._seen, 1), len(rounds)):
-            first = max(0, index - self.WINDOW)
+        for index in range(self._seen, len(rounds)):
+            if index == 0 or rounds[index].reason == "first-token":
+                # A continued answer has several requests, each with a clock of its own.
+                self._first = index
+                continue
+            first = max(self._first, index - self.WINDOW)
             seconds = rounds[index].at_s - rounds[first].at_s
             tokens = sum(record.committed for record in rounds[first + 1 : index + 1])
             if seconds > 0:

@@ -4,41 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QCoreApplication,
-    QDateTime,
-    QLocale,
-    QModelIndex,
-    QPersistentModelIndex,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.models.wording import recorded_name
 from app.speculation import figures
+from app.speculation.figure_table import Column, FigureTable
+from app.translatable import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from app.conversations.request_history import RequestRow
-
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """Marks a text for Qt's extractor, which looks for this name."""
-    return text
-
-
-# The store's column of each of ours, with its heading.
-COLUMNS = (
-    ("finished_at", QT_TRANSLATE_NOOP("History", "When")),
-    ("main_model", QT_TRANSLATE_NOOP("History", "Main model")),
-    ("draft_model", QT_TRANSLATE_NOOP("History", "Draft model")),
-    ("method", QT_TRANSLATE_NOOP("History", "Method")),
-    ("accept_rate", QT_TRANSLATE_NOOP("History", "Accept rate")),
-    ("speedup", QT_TRANSLATE_NOOP("History", "Speed-up")),
-    ("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s")),
-    ("generated_tokens", QT_TRANSLATE_NOOP("History", "Tokens")),
-)
-_WORDS = ("finished_at", "main_model", "draft_model", "method")
 
 
 def method_name(method: str) -> str:
@@ -52,66 +28,44 @@ def method_name(method: str) -> str:
     return names.get(method, method)
 
 
-def cell(row: RequestRow, column: str) -> str:
-    """A figure as a person reads it, in the language of the window."""
-    value = getattr(row, column)
-    if column == "finished_at":
-        return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(value)), QLocale.FormatType.ShortFormat)
-    if column == "method":
-        return method_name(value)
-    if column == "accept_rate":
-        return figures.percent(value)
-    if column == "speedup":
-        return figures.times(value)
-    if column in ("main_model", "draft_model"):
-        return recorded_name(value) if value else figures.NONE
-    return figures.number(value, 1 if column == "decode_tps" else 0)
+def _moment(row: RequestRow) -> str:
+    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(row.finished_at)), QLocale.FormatType.ShortFormat)
 
 
-class HistoryTable(QAbstractTableModel):
+def _model(name: str) -> str:
+    return recorded_name(name) if name else figures.NONE
+
+
+# The keys are the store's columns, by which it sorts.
+COLUMNS: tuple[Column[RequestRow], ...] = (
+    Column("finished_at", QT_TRANSLATE_NOOP("History", "When"), _moment, is_words=True),
+    Column("main_model", QT_TRANSLATE_NOOP("History", "Main model"), lambda row: _model(row.main_model), is_words=True),
+    Column(
+        "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
+    ),
+    Column("method", QT_TRANSLATE_NOOP("History", "Method"), lambda row: method_name(row.method), is_words=True),
+    Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accept rate"), lambda row: figures.percent(row.accept_rate)),
+    Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), lambda row: figures.times(row.speedup)),
+    Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),
+    Column(
+        "generated_tokens", QT_TRANSLATE_NOOP("History", "Tokens"), lambda row: figures.number(row.generated_tokens, 0)
+    ),
+)
+
+
+class HistoryTable(FigureTable["RequestRow"]):
     """`order_wanted` carries a store's column and whether it goes down: the store sorts, over everything it holds."""
 
     order_wanted = Signal(str, bool)
 
-    def __init__(self, parent: Any = None) -> None:
-        super().__init__(parent)
-        self.rows: list[RequestRow] = []
-
-    def show_rows(self, rows: list[RequestRow]) -> None:
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("History", COLUMNS, parent)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row, column = self.rows[index.row()], COLUMNS[index.column()][0]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return cell(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.title
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return QCoreApplication.translate("History", COLUMNS[section][1])
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(COLUMNS[section][0])
-        return None
+            return self.rows[index.row()].title
+        return super().data(index, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if column >= 0:
-            self.order_wanted.emit(COLUMNS[column][0], order == Qt.SortOrder.DescendingOrder)
-
-
-def _alignment(column: str) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignLeft if column in _WORDS else Qt.AlignmentFlag.AlignRight
-    return side | Qt.AlignmentFlag.AlignVCenter
+            self.order_wanted.emit(COLUMNS[column].key, order == Qt.SortOrder.DescendingOrder)

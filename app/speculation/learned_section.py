@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.speculation.figure_table import HEADING_HEIGHT, FigureView
 from app.speculation.gauges import label
 from app.speculation.learned import learned_rows
 from app.speculation.learned_table import LearnedTable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.tuning import LearnedPair, Pair
 
-_ROWS_SHOWN, _HEADING = 8, 34
+_ROWS_SHOWN = 8
 
 
 class LearnedSection(QWidget):
@@ -27,7 +28,8 @@ class LearnedSection(QWidget):
         self._session = session
         self._title, self._note = label(self, "title"), label(self, "muted")
         self._note.setWordWrap(True)
-        self.table, self.view = LearnedTable(self), QTableView(self)
+        self.table = LearnedTable(self)
+        self.view = FigureView(self.table, self)
         self.forget, self.forget_all = QPushButton(self), QPushButton(self)
         self._build()
         self.forget.clicked.connect(self._forget_chosen)
@@ -38,17 +40,7 @@ class LearnedSection(QWidget):
         self.retranslate()
 
     def _build(self) -> None:
-        self.view.setModel(self.table)
-        self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.view.setShowGrid(False)
-        self.view.setTabKeyNavigation(False)
-        self.view.verticalHeader().hide()
-        header = self.view.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setHighlightSections(False)
-        header.setMinimumHeight(_HEADING)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, 8, 0, 0)
         for button in (self.forget, self.forget_all):
@@ -77,7 +69,7 @@ class LearnedSection(QWidget):
             self.table.show_rows(rows)
         shown = min(len(rows), _ROWS_SHOWN)
         height = (
-            max(_HEADING, self.view.horizontalHeader().sizeHint().height())
+            max(HEADING_HEIGHT, self.view.horizontalHeader().sizeHint().height())
             + shown * self.view.verticalHeader().defaultSectionSize()
         )
         # Room for the bar at the bottom, where the columns need more width than there is.
@@ -106,8 +98,8 @@ class LearnedSection(QWidget):
         if self.table.rows:
             self._note.setText(
                 self.tr(
-                    "Measured on this computer, and followed while you chat: what the number of guesses is chosen by. "
-                    "What is forgotten is measured anew."
+                    "Measured on this computer and kept up to date while you chat: the number of guesses is chosen by "
+                    "it. What you forget is measured again."
                 )
             )
         else:

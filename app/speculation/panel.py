@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
+from app.layouts import keep_right_edge
+from app.looks import set_look
 from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
@@ -47,13 +50,19 @@ class Section(QWidget):
 
 
 class SpeculationPanel(QFrame):
-    """Paints from one answer's record; `refresh` after the record has grown."""
+    """Paints from one answer's record; `refresh` after the record has grown.
+
+    `record_wanted` asks for the tokens and the rounds of a stored answer, once the panel is in sight.
+    """
+
+    record_wanted = Signal()
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
+        self._place = (0, 0)
         self._history = RoundHistory()
         self._pace = Pace(_FIGURES_MS, self.refresh, self)
         self._strip_pace = Pace(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
@@ -68,6 +77,8 @@ class SpeculationPanel(QFrame):
         self._strip_name = label(self, "caption")
         self.strip = RoundStrip(self)
         self._legend = Legend(self)
+        self._no_rounds = label(self, "muted")
+        self._no_rounds.setWordWrap(True)
         self.speed_line, self.depth_line = LineChart(52, "draft", self), LineChart(28, "draft", self)
         self.positions, self.time = PositionBars(self), TimeBar(self)
         charts: tuple[Chart, ...] = (self.speed_line, self.positions, self.time, self.depth_line)
@@ -102,7 +113,7 @@ class SpeculationPanel(QFrame):
         column.addWidget(self._sentence)
         column.addWidget(self.trials)
         column.addSpacing(8)
-        for view in (self._strip_name, self.strip, self._legend):
+        for view in (self._strip_name, self.strip, self._legend, self._no_rounds):
             column.addWidget(view)
         for section in (self._speed, self._positions, self._time, self._depth):
             column.addWidget(section)
@@ -113,6 +124,7 @@ class SpeculationPanel(QFrame):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
+        keep_right_edge(area, column)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 0, 0, 0)
         outer.addWidget(area)
@@ -126,17 +138,43 @@ class SpeculationPanel(QFrame):
         """Put controls below the title and the switch."""
         self._column.insertWidget(1, controls)
 
-    def show_answer(self, answer: Answer | None) -> None:
-        self._answer = answer
+    def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
+        """Show answer `number` of the `count` that the chat has; the newest needs no number."""
+        self._answer, self._place = answer, (number, count)
+        self._name_answer()
         self.refresh()
+        self._want_record()
+
+    def _name_answer(self) -> None:
+        number, count = self._place
+        newest = self.tr("Accept rate, this answer")
+        other = self.tr("Accept rate, answer {number} of {count}").format(number=number, count=count)
+        set_text(self._rate_name, newest if number == count else other)
+
+    def _want_record(self) -> None:
+        answer = self._answer
+        if answer is not None and answer.ended and answer.text and not answer.tokens and self.isVisible():
+            self.record_wanted.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._want_record()
 
     def refresh(self) -> None:
         """Show what the record holds now."""
         answer = self._answer
         stats = answer.stats if answer else RequestStats()
         self._show_figures(answer, stats)
-        self._show_sentence(*figures.sentence(answer))
+        if answer is None:
+            self._show_sentence(self.tr("What guessing brings is shown here while an answer is written."), False)
+        else:
+            self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
+        # Answers from before rounds were kept have tokens, but their rejected guesses are gone.
+        known = answer is None or bool(answer.rounds) or not (answer.ended and answer.tokens)
+        for view in (self.strip, self._legend):
+            view.setVisible(known)
+        self._no_rounds.setVisible(not known)
         self._show_charts(answer, stats)
 
     def follow(self) -> None:
@@ -160,11 +198,7 @@ class SpeculationPanel(QFrame):
     def _show_sentence(self, sentence: str, pays: bool) -> None:
         self._sentence.setVisible(bool(sentence))
         set_text(self._sentence, sentence)
-        look = "reason" if pays else "reason-plain"
-        if self._sentence.property("look") != look:
-            self._sentence.setProperty("look", look)
-            self._sentence.style().unpolish(self._sentence)
-            self._sentence.style().polish(self._sentence)
+        set_look(self._sentence, "reason" if pays else "reason-plain")
 
     def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
         history = self._history
@@ -188,7 +222,8 @@ class SpeculationPanel(QFrame):
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
-        self._rate_name.setText(self.tr("Accept rate, this answer"))
+        self._name_answer()
+        self._no_rounds.setText(self.tr("This answer is from a version of Tandem that did not keep rounds."))
         self._strip_name.setText(self.tr("Round strip"))
         self.strip.setAccessibleName(self._strip_name.text())
         self._speed.set_title(self.tr("Tokens per second"))

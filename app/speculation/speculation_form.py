@@ -27,6 +27,7 @@ class SpeculationForm(QWidget):
         self._names = {key: QLabel(self) for key in self.choosers}
         form = QFormLayout(self)
         form.setContentsMargins(0, 4, 0, 4)
+        form.setHorizontalSpacing(12)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for key, chooser in self.choosers.items():

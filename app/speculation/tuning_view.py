@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app import theme, wording
-from app.icons import icon
+from app import wording
+from app.looks import set_look
 from app.models.wording import pair_name
-from app.overlay import Overlay
 from app.speculation import figures
 from app.speculation.gauges import label
+from app.speculation.trial_card import TrialCard
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -23,16 +23,12 @@ if TYPE_CHECKING:
 _WIDTH = 620
 
 
-class TuningView(Overlay):
-    """Shows what the tuner holds. Closing it ends what runs; `again` is the action that starts anew."""
+class TuningView(TrialCard):
+    """Shows what the tuner holds."""
 
     def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
-        super().__init__(window, _WIDTH)
-        self._tuner, self._action = tuner, again
-        self._title, self._pair = label(self, "title"), label(self, "muted")
-        self._pair.setTextFormat(Qt.TextFormat.PlainText)
-        self._leave = QToolButton(self)
-        self._leave.setProperty("look", "quiet")
+        super().__init__(tuner, again, window, _WIDTH)
+        self._tuner = tuner
         self.words = label(self, "reason-plain")
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -42,56 +38,27 @@ class TuningView(Overlay):
         self._grid.setVerticalSpacing(6)
         self._note = label(self, "muted")
         self._note.setWordWrap(True)
-        self.stop, self.again = QPushButton(self), QPushButton(self)
-        for button in (self.stop, self.again):
-            button.setProperty("look", "button")
         self._build()
-        self.stop.clicked.connect(tuner.cancel)
-        self.again.clicked.connect(again.trigger)
-        again.changed.connect(self.refresh)
-        self._leave.clicked.connect(self.close_overlay)
-        self.closed.connect(tuner.cancel)
-        tuner.changed.connect(self.refresh)
-        self.retranslate()
+        self.follow()
 
     def _build(self) -> None:
-        self.column.setContentsMargins(20, 16, 20, 16)
-        self.column.setSpacing(12)
-        top = QHBoxLayout()
-        top.addWidget(self._title)
-        top.addWidget(self._pair, 1)
-        top.addWidget(self._leave)
-        self.column.addLayout(top)
+        self.column.addLayout(self.head())
         self.column.addWidget(self.words)
         self.column.addLayout(self._grid)
         self.column.addWidget(self._note)
         self.column.addStretch(1)
-        bottom = QHBoxLayout()
-        bottom.addStretch(1)
-        bottom.addWidget(self.stop)
-        bottom.addWidget(self.again)
-        self.column.addLayout(bottom)
-
-    def fill(self) -> None:
-        self.refresh()
-        self._leave.setFocus()
+        self.column.addLayout(self.foot())
 
     def refresh(self) -> None:
-        tuner = self._tuner
-        self._pair.setText(pair_name(*tuner.pair))
-        found = tuner.found
+        super().refresh()
+        self.subtitle.setText(pair_name(*self._tuner.pair))
+        found = self._tuner.found
         self._show_depths(found)
         text = "\n".join(self._sentences())
         self.words.setText(text)
         self.words.setAccessibleName(text)
-        look = "reason" if found is not None and found.best_depth else "reason-plain"
-        self.words.setProperty("look", look)
-        self.words.style().unpolish(self.words)
-        self.words.style().polish(self.words)
+        set_look(self.words, "reason" if found is not None and found.best_depth else "reason-plain")
         self._note.setVisible(bool(self.cells))
-        self.stop.setVisible(tuner.running)
-        self.again.setVisible(not tuner.running)
-        self.again.setEnabled(self._action.isEnabled())
         if self.isVisible():
             self._place()
 
@@ -110,7 +77,7 @@ class TuningView(Overlay):
         ]
         if found.complete:
             said.append(
-                self.tr("Answers go by this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
+                self.tr("Answers use this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
             )
         else:
             said.append(self.tr("It was stopped early: what was not reached keeps its old figures."))
@@ -161,28 +128,15 @@ class TuningView(Overlay):
         self.cells.append(line)
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Tune on this machine"))
+        self.title.setText(self.tr("Tune on this machine"))
         self._note.setText(
             self.tr(
                 "What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the "
                 "tokens a second that are expected of it."
             )
         )
-        self.stop.setText(self.tr("Stop"))
         self.again.setText(self.tr("Measure again"))
-        self._leave.setToolTip(self.tr("Close"))
-        self._leave.setAccessibleName(self.tr("Close"))
-        self._leave.setIcon(icon("close", theme.colours().muted))
-        self.refresh()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "again"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._leave.setIcon(icon("close", theme.colours().muted))
+        super().retranslate()
 
 
 def _shown(measured: ContextFigures) -> list[DepthFigures]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import BadRequest
+from engine.errors import BadRequest, require
 
 KINDS = ("chat", "code-edit", "copy", "list", "prose")
 
@@ -62,6 +62,10 @@ def read_prompts(path: Path) -> tuple[Prompt, ...]:
         prompts = tuple(Prompt(row.get("kind", "chat"), row.get("language", ""), row["text"]) for row in rows)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest("prompts", 'a file with one JSON object a line, each with a "text"', str(path)) from error
+    for prompt in prompts:
+        words = (prompt.kind, prompt.language, prompt.text)
+        readable = all(isinstance(word, str) for word in words) and bool(prompt.text.strip())
+        require(readable, "prompts", 'a file whose every "text", "kind" and "language" is text', prompt)
     if not prompts:
         raise BadRequest("prompts", "a file with at least one prompt", str(path))
     return prompts

@@ -17,6 +17,7 @@ from mlx_lm.models import qwen3
 
 from engine.errors import BadRequest
 from engine.loading import LoadedModel, ModelInfo
+from engine.narrow_products import use_narrow_products
 
 # Layers, width, inner width, heads, key-value heads: Qwen3-like shapes by total size with a vocabulary of 32,000.
 _SHAPES = {
@@ -107,6 +108,9 @@ def _build(size: str, seed: int) -> nn.Module:
             tie_word_embeddings=True,
         )
     )
+    # As `engine.loading` does.
+    if mx.default_device() == mx.Device(mx.cpu):
+        use_narrow_products(model)
     mx.eval(model.parameters())
     return model
 

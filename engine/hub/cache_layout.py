@@ -22,7 +22,7 @@ from engine.hub.repository_names import cache_folder_name
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Set
 
     from engine.hub.listing import RemoteFile
 
@@ -93,6 +93,13 @@ class RepositoryCache:
         except OSError:
             return False
 
+    def shows(self, commit: str, file: RemoteFile) -> bool:
+        """Whether the snapshot has the file, in its full length."""
+        try:
+            return (self.snapshot(commit) / file.name).stat().st_size == file.size
+        except OSError:
+            return False
+
     def present_bytes(self, file: RemoteFile) -> int:
         """How many of the file's bytes are here: all of them, those of its part, or none."""
         if self.has(file):
@@ -119,26 +126,43 @@ class RepositoryCache:
         """Say that `revision` is `commit`: from now on every tool finds the snapshot. Atomic."""
         write_atomically(self.home / "refs" / revision, commit.encode("ascii"))
 
-    def discard(self, commit: str, digests: Iterable[str]) -> None:
-        """Take back an unfinished download: its parts, its snapshot, and blobs that no other one links to."""
-        digests = set(digests)
-        for digest in digests:
+    def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
+        """Take back an unfinished download: its parts, its snapshot, and blobs that no other one links to.
+
+        The blobs in `found` were in the snapshot before it began: they stay there.
+        """
+        listed, here = set(digests), set(found)
+        brought = listed - here
+        for digest in listed:
             self.part(digest).unlink(missing_ok=True)
-        shutil.rmtree(self.snapshot(commit), ignore_errors=True)
+        if here:
+            self._unlink(commit, brought)
+        else:
+            shutil.rmtree(self.snapshot(commit), ignore_errors=True)
         kept = self._linked_blobs()
-        for digest in digests - kept:
+        for digest in brought - kept:
             self.blob(digest).unlink(missing_ok=True)
         for folder in (self.home / "snapshots", self.blobs, self.home):
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
+    def _unlink(self, commit: str, digests: Set[str]) -> None:
+        """Remove the snapshot's links to these blobs."""
+        for link, digest in _links(self.snapshot(commit)):
+            if digest in digests:
+                link.unlink(missing_ok=True)
+
     def _linked_blobs(self) -> set[str]:
-        linked = set()
-        for folder, _, names in os.walk(self.home / "snapshots"):
-            for name in names:
-                with contextlib.suppress(OSError):
-                    linked.add(os.path.basename(os.readlink(os.path.join(folder, name))))
-        return linked
+        return {digest for _, digest in _links(self.home / "snapshots")}
+
+
+def _links(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Every link below `folder`, and the name of what it leads to."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            link = Path(place, name)
+            with contextlib.suppress(OSError):
+                yield link, os.path.basename(os.readlink(link))
 
 
 def write_atomically(path: Path, content: bytes) -> None:

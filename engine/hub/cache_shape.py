@@ -60,9 +60,22 @@ class CacheShape:
         windowed = sum(min(rounded, window) * elements for window, elements in self.windows)
         return (rounded * self.elements_a_token + windowed) * bytes_an_element
 
+    def replayed_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
+        """What a draft model's caches hold, whose buffers double where every layer is a full one."""
+        everything_full = not self.windows and not self.state_elements
+        return self.growing_bytes(doubled_tokens(tokens) if everything_full else tokens, bytes_an_element)
+
     def state_bytes(self, bytes_an_element: int = 4) -> int:
         """What recurrent layers hold, whatever the length."""
         return self.state_elements * bytes_an_element
+
+
+def doubled_tokens(tokens: int) -> int:
+    """The room for `tokens` tokens in buffers of a few sizes only, each twice the one before."""
+    size = GROWTH_TOKENS
+    while size < tokens:
+        size *= 2
+    return size
 
 
 def cache_shape(config: Mapping[str, Any]) -> CacheShape:

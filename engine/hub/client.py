@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 import ssl
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
@@ -26,6 +28,8 @@ HUGGING_FACE = "https://huggingface.co"
 _LARGEST_ANSWER = 64 * 2**20
 _RATE_LIMIT_RESET = re.compile(r";\s*t=(\d{1,6})")
 _LONGEST_WAIT_S = 600.0
+# What a header can hold; no token of a Hub has anything else.
+_SENDABLE = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,11 @@ class HubAccess:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "endpoint", self.endpoint.strip().rstrip("/"))
-        parts = urlsplit(self.endpoint)
+        object.__setattr__(self, "token", (self.token or "").strip() or None)
+        try:
+            parts = urlsplit(self.endpoint)
+        except ValueError as error:
+            raise HubError("wrong-mirror", endpoint=self.endpoint) from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise HubError("wrong-mirror", endpoint=self.endpoint)
 
@@ -63,7 +71,8 @@ class HubClient:
                 limits=httpx2.Limits(max_connections=64, max_keepalive_connections=8),
                 headers={"User-Agent": "tandem-chat", "Accept-Encoding": "identity"},
             )
-        except ValueError as error:
+        # An address that is none, or of a kind that is not supported here (SOCKS).
+        except (ValueError, ImportError, httpx2.InvalidURL) as error:
             raise HubError("proxy") from error
 
     def __enter__(self) -> HubClient:
@@ -82,7 +91,7 @@ class HubClient:
         """
         address = path if "://" in path else self.access.endpoint + path
         with self.stream(address, repository, query=query) as response:
-            content = b""
+            content = bytearray()
             for chunk in response.iter_bytes():
                 content += chunk
                 if len(content) > _LARGEST_ANSWER:
@@ -110,6 +119,8 @@ class HubClient:
             raise HubError("kept-offline", repository)
         sent = dict(headers or {})
         if self.access.token:
+            if not _SENDABLE.fullmatch(self.access.token):
+                raise HubError("token-refused", repository)
             sent["Authorization"] = f"Bearer {self.access.token}"
         try:
             with self._http.stream("GET", address, headers=sent, params=_parameters(query)) as response:
@@ -126,7 +137,8 @@ class HubClient:
         if not address:
             return None
         parts = urlsplit(address)
-        return f"{self.access.endpoint}{parts.path}?{parts.query}"
+        path = parts.path.removeprefix(urlsplit(self.access.endpoint).path)
+        return f"{self.access.endpoint}{path}?{parts.query}"
 
     def _wrong_mirror(self, repository: str) -> HubError:
         return HubError("wrong-mirror", repository, endpoint=self.access.endpoint)
@@ -176,10 +188,14 @@ def _parameters(
 
 
 def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, out of Retry-After or the Hub's own rate limit header."""
-    asked = headers.get("Retry-After", "")
-    if asked.isdigit():
+    """Seconds that the server asks to wait, out of Retry-After (a number or a date) or the Hub's own header."""
+    asked = headers.get("Retry-After", "").strip()
+    if asked.isdecimal():
         return min(float(asked), _LONGEST_WAIT_S)
+    if asked:
+        with suppress(ValueError, TypeError):
+            until = parsedate_to_datetime(asked).timestamp()
+            return min(max(0.0, until - time.time()), _LONGEST_WAIT_S)
     match = _RATE_LIMIT_RESET.search(headers.get("RateLimit", ""))
     return min(float(match[1]) + 1.0, _LONGEST_WAIT_S) if match else None
 

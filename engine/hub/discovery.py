@@ -131,7 +131,7 @@ def _of_config(folder: Path) -> dict[str, Any]:
 def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[Path, str, str]]:
     for home in _entries(cache_dir):
         repository = repository_of_folder(home.name)
-        if repository is not None and home.is_dir():
+        if repository is not None and os.path.isdir(home):
             yield _snapshot(home), repository, "cache"
     for extra in extra_folders:
         for folder in _model_folders(extra):
@@ -140,15 +140,20 @@ def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[P
 
 def _model_folders(place: Path) -> list[Path]:
     """The place itself where it is a model, else its subfolders, and theirs (organisation/name)."""
-    if (place / "config.json").exists():
+    if _is_model(place):
         return [place]
     found = []
     for entry in _entries(place):
-        if (entry / "config.json").exists():
+        if _is_model(entry):
             found.append(entry)
-        elif entry.is_dir() and not entry.is_symlink():
-            found += [inner for inner in _entries(entry) if (inner / "config.json").exists()]
+        elif os.path.isdir(entry) and not entry.is_symlink():
+            found += [inner for inner in _entries(entry) if _is_model(inner)]
     return found
+
+
+def _is_model(folder: Path) -> bool:
+    """Whether it looks like one. What cannot be looked at is none: `os.path` has no errors, `Path` has."""
+    return os.path.exists(folder / "config.json")
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -169,7 +174,7 @@ def _snapshot(home: Path) -> Path:
             return named
     except (OSError, ValueError):
         pass
-    newest = sorted(_entries(snapshots), key=lambda path: path.stat().st_mtime)
+    newest = sorted(filter(os.path.isdir, _entries(snapshots)), key=os.path.getmtime)
     return newest[-1] if newest else home
 
 
@@ -282,8 +287,8 @@ class _Index:
         all.
         """
         try:
-            path = (folder / "tokenizer.json").resolve(strict=True)
-            status = path.stat()
+            status = (folder / "tokenizer.json").stat()
+            path = (folder / "tokenizer.json").resolve()
         except OSError:
             return ""
         key = path.name if path.parent.name == "blobs" else f"{path}:{status.st_mtime_ns}:{status.st_size}"

@@ -108,22 +108,23 @@ class DownloadJob:
     def _resolve(self) -> Listing | None:
         """The files at the commit that an interrupted download began with, if it still exists."""
         entry = self.entry
-        dropped = ""
+        # Of an earlier run. A commit that has just been resolved must be there.
+        earlier, brought, found = entry.commit, entry.digests, entry.found
         attempt = 0
         while not self._stopped():
             try:
                 if not entry.commit:
                     entry.commit = _commit(self._client, entry)
                 listing = list_model(self._client, entry.repository, entry.commit)
-                before = entry.digests
                 self._begin(listing)
-                if dropped:
-                    self.cache.discard(dropped, before - entry.digests)
+                if earlier and entry.commit != earlier:
+                    self.cache.discard(earlier, brought - entry.digests, found)
                 return listing
             except HubError as error:
-                if error.reason != "revision-missing" or not entry.commit or COMMIT.fullmatch(entry.revision):
+                dropped = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
+                if not dropped or COMMIT.fullmatch(entry.revision):
                     raise
-                dropped, entry.commit = entry.commit, ""
+                entry.commit, entry.digests, entry.found = "", set(), set()
             except InterruptedTransferError as error:
                 attempt += 1
                 if attempt > self._settings.policy.tries:
@@ -138,8 +139,11 @@ class DownloadJob:
             progress.attempts.clear()
             progress.total, progress.files_total = listing.total_bytes, len(listing.files)
             progress.lengths = {file.name: self.cache.present_bytes(file) for file in listing.files}
-        self.entry.bytes_total = listing.total_bytes
-        self.entry.digests = {file.digest for file in listing.files}
+        entry = self.entry
+        entry.bytes_total = listing.total_bytes
+        if not entry.digests:
+            entry.found = {file.digest for file in listing.files if self.cache.shows(listing.commit, file)}
+        entry.digests = {file.digest for file in listing.files}
 
     def _make_room(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}

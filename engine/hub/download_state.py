@@ -47,7 +47,9 @@ class DownloadStatus:
 
 @dataclass(slots=True)
 class DownloadEntry:
-    """What of a download is kept on disk: where it stands, its blobs, and which of them have been checked."""
+    """What of a download is kept on disk: where it stands, its blobs, which of them its snapshot
+    had before it began (`found`), and which have been checked.
+    """
 
     repository: str
     revision: str = "main"
@@ -56,6 +58,7 @@ class DownloadEntry:
     bytes_done: int = 0
     bytes_total: int = 0
     digests: set[str] = field(default_factory=set)
+    found: set[str] = field(default_factory=set)
     verified: set[str] = field(default_factory=set)
     error: HubError | None = None
 
@@ -68,6 +71,7 @@ class DownloadEntry:
             "bytes_done": self.bytes_done,
             "bytes_total": self.bytes_total,
             "digests": sorted(self.digests),
+            "found": sorted(self.found),
             "verified": sorted(self.verified),
             "error": {"reason": self.error.reason, "arguments": self.error.arguments} if self.error else None,
         }
@@ -104,7 +108,8 @@ def _read_entry(value: Any) -> DownloadEntry | None:
     entry = DownloadEntry(repository, revision, "queued" if state in ACTIVE else state)
     if isinstance(commit, str) and COMMIT.fullmatch(commit):
         entry.commit = commit
-    entry.digests, entry.verified = _hashes(value.get("digests")), _hashes(value.get("verified"))
+    entry.digests, entry.found = _hashes(value.get("digests")), _hashes(value.get("found"))
+    entry.verified = _hashes(value.get("verified"))
     entry.bytes_done, entry.bytes_total = _count(value.get("bytes_done")), _count(value.get("bytes_total"))
     entry.error = _read_error(repository, value.get("error")) if state == "failed" else None
     return entry

@@ -21,6 +21,7 @@ from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError
 from engine.hub.repository_names import is_revision, parse_repository
+from engine.hub.transfer import disk_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +96,9 @@ class DownloadQueue:
     retry = resume
 
     def cancel(self, repository: str) -> None:
-        """Stop, forget it, and take back what has arrived; a finished model stays, only its line goes."""
+        """Stop, forget it, and take back what has arrived; a finished model stays, only its line goes, and so does
+        whatever was here before.
+        """
         with self._changed:
             entry = self._entries.pop(repository, None)
             if entry is None:
@@ -143,9 +146,12 @@ class DownloadQueue:
         self._client.close()
 
     def _tell(self, listener: Callable[[DownloadStatus], None]) -> None:
-        """Outside the lock, so that a listener may wait for whatever it likes."""
+        """Outside the lock, so that a listener may wait for whatever it likes. One that raises loses that news only."""
         while (status := self._events.get()) is not None:
-            listener(status)
+            try:
+                listener(status)
+            except Exception:
+                _log.exception("a listener failed on %s", status.state)
 
     def _is_settled(self, repository: str) -> bool:
         entry = self._entries.get(repository)
@@ -204,7 +210,7 @@ class DownloadQueue:
             error = failure
         except OSError as failure:
             _log.info("download stopped", exc_info=failure)
-            error = HubError("not-writable", job.entry.repository, path=str(self._cache_dir))
+            error = disk_error(failure, job.cache)
         except Exception as failure:
             if self._jobs.get(job.entry.repository) is job:
                 _log.exception("download failed unexpectedly")
@@ -222,7 +228,7 @@ class DownloadQueue:
         if thread is not None:
             thread.join()
         if entry.commit:
-            RepositoryCache(self._cache_dir, entry.repository).discard(entry.commit, entry.digests)
+            RepositoryCache(self._cache_dir, entry.repository).discard(entry.commit, entry.digests, entry.found)
 
     def _job_changed(self, job: DownloadJob, state: str) -> None:
         with self._changed:

@@ -143,7 +143,8 @@ def context_length(config: Mapping[str, Any]) -> int | None:
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     shape = cache_shape(model.config)
-    cache = int(shape.growing_bytes(context, 1) * model.element_bytes)
+    elements = shape.replayed_bytes(context, 1) if name == "draft" else shape.growing_bytes(context, 1)
+    cache = int(elements * model.element_bytes)
     terms = [
         MemoryTerm("weights", name, model.weight_bytes),
         MemoryTerm("cache", name, cache, _cache_arguments(shape, context, model.element_bytes)),

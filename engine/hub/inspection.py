@@ -7,6 +7,7 @@ the tokenizer's inside) is left to the loader.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -89,7 +90,8 @@ def inspect_folder(folder: Path) -> FolderContent:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """The folder's config.json; raises `ModelNotUsable`."""
-    if not (folder / "config.json").exists():
+    # `os.path` has no errors where a link leads nowhere that can be looked at; `Path` has.
+    if not os.path.exists(folder / "config.json"):
         raise ModelNotUsable(folder, "not-a-model")
     return _read(folder, "config.json", CONFIG)
 
@@ -104,9 +106,9 @@ def missing_weights(folder: Path) -> str | None:
 
     Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
     """
-    present = {file.name for file in weight_files(folder) if file.exists()}
+    present = {file.name for file in weight_files(folder) if os.path.exists(file)}
     expected: set[str] = set()
-    if (folder / INDEX_NAME).exists():
+    if os.path.exists(folder / INDEX_NAME):
         expected |= _indexed(folder)
     for name in present:
         expected |= _siblings(folder, name)
@@ -145,7 +147,7 @@ def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
     """Nothing may ask for Python of its own; Python that nothing asks for is left alone and never runs."""
     if config.get("model_file") is not None:
         raise ModelNotUsable(folder, "unsafe", "config.json: model_file")
-    if not (folder / "tokenizer_config.json").exists():
+    if not os.path.exists(folder / "tokenizer_config.json"):
         return
     settings = _read(folder, "tokenizer_config.json", CONFIG)
     if _asks_for_tokenizer_code(settings):
@@ -244,7 +246,7 @@ def _check_tokenizer_files(folder: Path, names: frozenset[str]) -> None:
 
 def _check_tokenizer_content(folder: Path) -> None:
     path = folder / "tokenizer.json"
-    if not path.exists():
+    if not os.path.exists(path):
         return
     try:
         data = read_bytes(path, TOKENIZER.size)

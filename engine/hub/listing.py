@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
@@ -58,7 +59,7 @@ def describe(client: HubClient, repository: str, revision: str = "main") -> tupl
     """The commit that `revision` stands for, and all that the Hub says of it. Raises as `resolve`."""
     if not is_revision(revision):
         raise HubError("revision-missing", repository, revision=revision[:80])
-    answer, _ = client.get_json(f"/api/models/{repository}/revision/{revision}", repository)
+    answer, _ = client.get_json(f"/api/models/{repository}/revision/{quote(revision, safe='')}", repository)
     commit = answer.get("sha") if isinstance(answer, dict) else None
     if not isinstance(commit, str) or not COMMIT.fullmatch(commit):
         raise _not_a_hub(client, repository)

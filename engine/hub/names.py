@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -20,8 +21,9 @@ def resolve_model(name_or_path: str | Path) -> Path:
 
     Raises `ModelNotUsable` with reason "missing" when there is none.
     """
-    path = Path(name_or_path).expanduser()
-    if path.exists():
+    # `os.path` has no errors for what can be no path: a name too long, a home of nobody.
+    path = Path(os.path.expanduser(name_or_path))
+    if os.path.exists(path):
         return path.resolve() if path.is_dir() else path
     name = str(name_or_path)
     if _HUB_NAME.fullmatch(name):

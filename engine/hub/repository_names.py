@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from engine.hub.failures import HubError
@@ -22,7 +23,10 @@ def parse_repository(text: str) -> str:
     text = text.strip().strip("\"'<>")
     path = text
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/", "www.huggingface.co/")):
-        path = unquote(urlsplit(text if "://" in text else f"https://{text}").path).strip("/")
+        try:
+            path = unquote(urlsplit(text if "://" in text else f"https://{text}").path).strip("/")
+        except ValueError as error:
+            raise HubError("bad-name", text[:200]) from error
         path = path.removeprefix("models/")
         if path.startswith(("datasets/", "spaces/", "collections/")):
             raise HubError("bad-name", text[:200])
@@ -63,3 +67,12 @@ def repository_of_folder(name: str) -> str | None:
     if not name.startswith("models--"):
         return None
     return name.removeprefix("models--").replace("--", "/", 1)
+
+
+def name_of_snapshot(path: Path) -> str:
+    """What a model in that folder is called; the disk is not asked."""
+    # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
+    if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
+        return repository
+    # The starter pair's folders are called main and draft; their parent says which pair.
+    return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -157,13 +158,16 @@ def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | 
     if file is None or file.size > limit:
         return None
     kept = keep_in / file.digest if keep_in is not None else None
-    if kept is not None and kept.is_file():
-        content = kept.read_bytes()
-        if matches_digest(content, file):
-            return content
+    # A disk that refuses costs another look, nothing else.
+    if kept is not None:
+        with suppress(OSError):
+            content = kept.read_bytes()
+            if matches_digest(content, file):
+                return content
     content = _fetch(client, listing, file)
     if kept is not None:
-        write_atomically(kept, content)
+        with suppress(OSError):
+            write_atomically(kept, content)
     return content
 
 
@@ -185,7 +189,8 @@ def _found(item: dict[str, Any]) -> FoundModel | None:
         name = parse_repository(str(item.get("id")))
     except HubError:
         return None
-    tags = [tag for tag in item.get("tags") or [] if isinstance(tag, str)]
+    tags = item.get("tags")
+    tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     weights = item.get("safetensors")
     parameters = weights.get("total") if isinstance(weights, dict) else None
     return FoundModel(

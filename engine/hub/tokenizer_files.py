@@ -86,9 +86,11 @@ def vocabulary_at(path: Path, modified_ns: int) -> dict[str, int]:
 
 def read_folder(folder: Path) -> dict[str, int]:
     """The vocabulary of a model folder. Raises `UntrustedJsonError`, also when there is no tokenizer.json."""
-    path = (folder / "tokenizer.json").resolve()
+    path = folder / "tokenizer.json"
     try:
-        return vocabulary_at(path, path.stat().st_mtime_ns)
+        # First, because resolving a link that leads to itself is no OSError.
+        modified_ns = path.stat().st_mtime_ns
+        return vocabulary_at(path.resolve(), modified_ns)
     except OSError as error:
         raise UntrustedJsonError("no tokenizer.json") from error
 

@@ -112,7 +112,7 @@ class Transfer:
                 with _Part(self.cache, file) as part:
                     return self._until_complete(part)
             except OSError as error:
-                raise _disk_error(error, self.cache) from error
+                raise disk_error(error, self.cache) from error
 
     def _until_complete(self, part: _Part) -> bool:
         attempt = 0
@@ -284,7 +284,8 @@ def _skip(response: httpx2.Response, part: _Part) -> int | None:
     return None
 
 
-def _disk_error(error: OSError, cache: RepositoryCache) -> HubError:
+def disk_error(error: OSError, cache: RepositoryCache) -> HubError:
+    """What a disk that refuses is told as."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return HubError("disk-full", cache.repository)
     return HubError("not-writable", cache.repository, path=str(cache.blobs))

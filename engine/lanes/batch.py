@@ -14,9 +14,10 @@ import mlx.core as mx
 from mlx_lm.generate import BatchGenerator, StopSequences
 from mlx_lm.models.cache import RotatingKVCache
 
-from engine.generation import PREFILL_CHUNK, Drawn, Generation
+from engine.generation import Drawn, Generation
 from engine.sampling import fit
 from engine.speculation.cache_rules import flatten
+from engine.speculation.sequence import PREFILL_CHUNK
 
 if TYPE_CHECKING:
     from engine.events import TokensCommitted
@@ -82,6 +83,8 @@ class BatchLane:
         self._members: list[_Member] = []
         self._joining: list[_Member] = []
         self._calls: list[list[_Member]] = []
+        # What kept a row from being taken out: nobody knows any more whose rows are left.
+        self._spoilt: Exception | None = None
         self._model = _FittedLogits(main.model, main.vocabulary)
         self._batch = BatchGenerator(
             self._model,
@@ -117,8 +120,10 @@ class BatchLane:
         """One token for every generation but those that have just joined.
 
         One whose own sampler failed gets its exception instead and has to be taken out. Raises `BatchStepFailed` when
-        the pass itself failed.
+        the pass itself failed, or one has left in vain before.
         """
+        if self._spoilt is not None:
+            raise BatchStepFailed(str(self._spoilt)) from self._spoilt
         reported = [(member, member.latest) for member in self._members]
         self._calls = [rows for rows in (self._joining, self._members) if rows]
         try:
@@ -134,16 +139,19 @@ class BatchLane:
         return outcome
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
-        """Hand the caches back to the generation's sequence; tells the token that was drawn but not reported yet."""
+        """Hand the caches back to the generation's sequence; tells the token that was drawn but not reported yet.
+
+        Raises what went wrong where they are lost; the generation is out of the batch all the same.
+        """
         rows = len(self._members)
         [member] = [member for member in (*self._members, *self._joining) if member.generation is generation]
+        joined = member in self._members
+        (self._members if joined else self._joining).remove(member)
         sequence = generation.conversation.main
-        caches, _ = self._batch.remove([member.uid], return_prompt_caches=True)[member.uid]
-        if member in self._joining:
-            self._joining.remove(member)
+        caches = self._take_out(member)
+        if not joined:
             sequence.adopt(caches, list(sequence.tokens), sequence.position)
             return None
-        self._members.remove(member)
         if member.error is not None:
             # A token that nobody drew was fed in its place.
             sequence.adopt([], list(sequence.tokens), 0)
@@ -154,6 +162,18 @@ class BatchLane:
         if member.latest is None or generation.reason is not None:
             return None
         return self._commit(generation, member.latest, rows)
+
+    def _take_out(self, member: _Member) -> list[Any]:
+        try:
+            if self._spoilt is not None:
+                raise BatchStepFailed(str(self._spoilt)) from self._spoilt
+            caches: list[Any] = self._batch.remove([member.uid], return_prompt_caches=True)[member.uid][0]
+        except Exception as error:
+            self._spoilt = self._spoilt or error
+            sequence = member.generation.conversation.main
+            sequence.adopt([], list(sequence.tokens), 0)
+            raise
+        return caches
 
     def close(self) -> None:
         """Give up whatever is in it; it cannot be used again."""

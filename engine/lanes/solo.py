@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.events import TokensCommitted
 from engine.generation import Drawn, Generation
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.proposers import Proposer
 from engine.speculation.round import Flight, Landing, ProposerFailed, Rounds
 from engine.stats import RoundRecord
 
@@ -102,6 +103,7 @@ class SoloRun:
         """Launch what the drafting chooses once that is ready to guess; None when there is no time for it."""
         choice = self._choose()
         while choice.depth > 0:
+            proposer = self._proposer_of(choice)
             try:
                 if not self._prepare(choice):
                     break
@@ -111,16 +113,20 @@ class SoloRun:
             yield None
             if self._leaving or self._generation.cancelled:
                 return None
+            if self._proposer_of(choice) is not proposer:
+                # Another draft model came in the meantime, or none.
+                choice = self._choose()
         return self._launch(choice)
+
+    def _proposer_of(self, choice: Choice) -> Proposer | None:
+        return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
 
     def _observe(self, current: _Underway, record: RoundRecord) -> None:
         """The round counts until the next one may begin, whoever listens to its event included."""
         generation = self._generation
         now = time.perf_counter()
-        timed = current.flight.draft_s is not None
         if self._drafting is not None and not generation.disturbed:
-            seconds = now - generation.mark
-            self._drafting.observe(current.choice, current.flight.rows, record, seconds, timed)
+            self._drafting.observe(current.choice, current.flight, record, now - generation.mark)
         elif self._drafting is not None:
             self._drafting.interrupted()
         generation.disturbed = False
@@ -187,7 +193,8 @@ class SoloRun:
         if flight.draft_s is not None:
             draft_s = min(flight.draft_s, busy)
         elif flight.depth and self._drafting is not None:
-            draft_s = busy * (self._drafting.drafting_share(current.choice) or 0.0)
+            drafted_for = flight.depth if flight.stopped else current.choice.depth
+            draft_s = busy * (self._drafting.drafting_share(replace(current.choice, depth=drafted_for)) or 0.0)
         return RoundRecord(
             number=generation.round,
             source=flight.proposal.source if flight.proposal is not None else "main",

@@ -19,6 +19,7 @@ from engine.requests import SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers import Proposal, Proposer, Trial
 from engine.speculation.round import Flight, Rounds
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 
 # The outermost and the middle first: where time runs out, the rest lies between what is known.
@@ -26,7 +27,6 @@ DEPTHS = (0, 4, 8, 2, 1, 6, 3, 5, 7)
 PLAIN_ROUNDS = 12
 TIMED_ROUNDS = 2
 ROUNDS = 3
-PREFILL_CHUNK = 512
 
 # So that what follows is an answer as the two models write them.
 QUESTION = (

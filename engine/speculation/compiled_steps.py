@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
+from engine.hub.cache_shape import doubled_tokens
+
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
     from engine.slices import Slices
@@ -24,7 +26,6 @@ log = logging.getLogger(__name__)
 
 # Wider passes are rare and would each need a trace of their own.
 MOST_ROWS = 2
-SMALLEST_BUFFER = 256
 # Fused operations round a little differently; anything more means that the model did not mean what was traced.
 TOLERANCE = 1e-2
 
@@ -120,9 +121,7 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
 def _make_room(cache: KVCache, rows: int) -> None:
     """Buffers of a few sizes only, because each size is a trace of its own."""
     held, needed = cache.keys.shape[2], cache.offset + rows
-    size = SMALLEST_BUFFER
-    while size < max(needed, held):
-        size *= 2
+    size = doubled_tokens(max(needed, held))
     if size > held:
         padding = [(0, 0), (0, 0), (0, size - held), (0, 0)]
         cache.keys, cache.values = mx.pad(cache.keys, padding), mx.pad(cache.values, padding)

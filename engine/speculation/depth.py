@@ -196,16 +196,17 @@ class DepthController:
         bucket: str = "",
         checked: int | None = None,
         typical: bool = True,
+        guessed: int | None = None,
     ) -> None:
         """Learn from a round that kept `accepted` of `depth` guesses and took `seconds` until the next began.
 
-        `checked` is how many guesses got a verdict, where that is below `depth`: past the end of the answer
-        nothing was rejected. `draft_seconds` is the drafting inside `seconds`, or None if it was not timed
-        apart. A round is not `typical` if it held work that others do not (a draft model reading up): it
-        teaches acceptance but not cost.
+        `guessed` is how many guesses were drafted, where more would hardly have been right, and `checked` how many got
+        a verdict, where those are fewer: past the end of the answer nothing was rejected. `draft_seconds` is the
+        drafting inside `seconds`, or None if it was not timed apart. A round is not `typical` if it held work that
+        others do not (a draft model reading up): it teaches acceptance but not cost.
         """
         if typical:
-            self._costs.observe(source, depth, width, seconds, draft_seconds)
+            self._costs.observe(source, depth if guessed is None else guessed, width, seconds, draft_seconds)
             if source is None:
                 self._plain_seen = monotonic()
         else:
@@ -213,7 +214,7 @@ class DepthController:
         self._rates.round_passed()
         if source is not None:
             self._plain_stretch = None
-            verdicts = depth if checked is None else checked
+            verdicts = checked if checked is not None else depth if guessed is None else guessed
             if verdicts:
                 self._rates.observe(source, bucket, verdicts, accepted)
         self._answer_s += seconds

@@ -23,9 +23,10 @@ from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer, Trial
-from engine.speculation.proposers.draft_model import PREFILL_CHUNK, DraftModelProposer
+from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
-from engine.speculation.round import failing_as
+from engine.speculation.round import Flight, failing_as
+from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
 from engine.stats import RoundRecord
@@ -107,6 +108,11 @@ class Drafting:
             self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
         return problem
+
+    def expect_draft(self) -> None:
+        """One is being loaded. `set_draft` says how that went; until then rounds without any guesses say why."""
+        if self._draft is None:
+            self._why_no_draft = Choice(None, 0, "draft-loading")
 
     def prepare_for(self, draft: LoadedModel) -> Slices[None]:
         """Find out, in slices, what `set_draft` will need to know of this draft."""
@@ -232,8 +238,8 @@ class Drafting:
         self._why_no_draft = Choice(None, 0, "draft-failed", (("source", source),))
         return self._why_no_draft
 
-    def observe(self, choice: Choice, rows: int, record: RoundRecord, seconds: float, timed: bool) -> None:
-        """Learn from a round that took `seconds` until the next one began; `timed` if drafting was timed apart.
+    def observe(self, choice: Choice, flight: Flight, record: RoundRecord, seconds: float) -> None:
+        """Learn from a round that took `seconds` until the next one began.
 
         A round in which the draft model had to read up first says nothing about what rounds cost, and one for which a
         proposer had nothing to offer after all is as bad as a wrong guess.
@@ -244,16 +250,18 @@ class Drafting:
         controller.observe(
             choice.source if choice.depth else None,
             choice.depth,
-            rows,
+            flight.rows,
             record.accepted,
             seconds,
-            record.draft_s if timed else None,
+            None if flight.draft_s is None else record.draft_s,
             bucket=choice.bucket,
             checked=max(1, record.drafted),
+            guessed=flight.depth if flight.stopped else choice.depth,
             typical=self.tokens_read == read_before and self._is_pipelined(choice, record),
         )
         if choice.depth and choice.source is not None and self.tokens_read > read_before:
-            controller.read_up(choice.source, self.tokens_read - read_before, choice.depth, rows, seconds)
+            tokens = self.tokens_read - read_before
+            controller.read_up(choice.source, tokens, flight.depth or choice.depth, flight.rows, seconds)
         self._learn_trials()
 
     def _learn_trials(self) -> None:
@@ -335,6 +343,8 @@ class Drafting:
 
     def _install_draft(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> None:
         proposer = self._draft_proposer(draft, conversation, sampler)
+        # Who sets a depth gets it.
+        proposer.stops_early = self._settings.depth is None
         conversation.draft = proposer.sequence
         if self._translation is None:
             conversation.draft.boundaries = conversation.main.boundaries

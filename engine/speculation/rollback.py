@@ -97,6 +97,12 @@ class Rollback:
             rule.begin(rows)
         self._rows, self._start = rows, start
 
+    def shorten(self, rows: int) -> None:
+        """Only `rows` rows will have been fed, at least one, where `begin` announced more."""
+        if not 1 <= rows <= self._open_rows():
+            raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
+        self._rows = rows
+
     def commit(self, keep: int) -> int:
         """Keep the first `keep` rows; returns how many of them the caches hold now.
 
@@ -236,6 +242,10 @@ class PlainOnly:
         if self._rows is not None or not self.intact:
             raise TransactionError("a transaction is already open, or one was aborted")
         self._rows = rows
+
+    def shorten(self, rows: int) -> None:
+        """Nobody guesses here."""
+        raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
 
     def commit(self, keep: int) -> int:
         """Close the transaction; `keep` must be all of its rows."""

@@ -57,6 +57,11 @@ class Flight:
     def depth(self) -> int:
         return 0 if self.proposal is None else self.proposal.count
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it guesses less than it was asked to, because more would hardly have been right."""
+        return self.proposal is not None and self.proposal.stopped
+
 
 @dataclass(frozen=True, slots=True)
 class Landing:
@@ -71,16 +76,11 @@ class Landing:
 class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
-    `proposers` are the sources of guesses by name. `acceptance` is "match" or "rejection"; rejection only differs
-    where guesses come with the distributions they were drawn from.
+    `proposers` are the sources of guesses by name. Guesses are accepted where the main model draws the same, or by
+    rejection sampling where they come with the distributions they were drawn from.
     """
 
-    def __init__(
-        self,
-        sequence: CachedSequence,
-        sampler: Sampler,
-        proposers: Mapping[str, Proposer],
-    ) -> None:
+    def __init__(self, sequence: CachedSequence, sampler: Sampler, proposers: Mapping[str, Proposer]) -> None:
         self.sequence = sequence
         self._sampler = sampler
         self._proposers = proposers

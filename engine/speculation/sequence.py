@@ -11,9 +11,10 @@ from engine.speculation.compiled_steps import MOST_ROWS, CompiledSteps
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Sequence as Tokens
 
+# Tokens that one pass reads of a prompt, or of what a draft model has missed.
+PREFILL_CHUNK = 512
 
 # Models that give a row other logits in a wide pass than alone, so that a verify pass is not plain decoding.
 # plamo3 masks its window one token wider than the cache that holds it; phi3small adds its boolean mask to the
@@ -112,6 +113,11 @@ class Sequence:
     def draft(self, guess: mx.array) -> mx.array:
         """Feed one guess, a lazy array of shape (1,), inside `open_drafts`; returns lazy logits (1, V)."""
         return self._pass(guess[None])[0]
+
+    def close_drafts(self, fed: int) -> None:
+        """No guess follows the `fed` ones that `draft` has fed since `open_drafts`."""
+        self.rollback.shorten(fed)
+        self._guess_rows = fed
 
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
         """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
@@ -242,16 +248,6 @@ class Sequence:
 
     def _stops_ahead(self) -> list[int]:
         return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]
-
-    def prefill(self, chunk: int) -> Iterator[tuple[int, int]]:
-        """Feed pending[:-1] in chunks of at most `chunk` tokens; yields (done, total) after each.
-
-        Closing the iterator between chunks leaves the chunks before it cached.
-        """
-        start = self.position
-        total = max(len(self.tokens) - 1 - start, 0)
-        while self.read(chunk):
-            yield self.position - start, total
 
     def arrays(self) -> list[mx.array]:
         """Every array of the caches, to be evaluated together with a round's result."""

@@ -235,6 +235,7 @@ def _states(application: Application, folder: Path) -> None:
     session.ask(QUESTIONS["en"])
     _settle(application, lambda: not session.chat.streaming)
     window._actions["delete-chat"].trigger()
+    _settle(application, lambda: not session.bridge.busy)
     _save(application, window, folder / "deleted.png")
     window.close()
     window, session = _open(application, [plain])
@@ -345,7 +346,7 @@ def _open(
     window.resize(*SIZES[0])
     window.show()
     session.load(*pair)
-    _settle(application, lambda: not session.pair.loading and session.saving)
+    _settle(application, lambda: not session.pair.loading and session.saving and not session.bridge.busy)
     return window, session
 
 

@@ -11,15 +11,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from engine.engine import Loading
 from engine.errors import EngineClosed, EngineError, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engine.requests import ChatRequest
     from engine.tuning import Calibration, LearnedPair
@@ -234,7 +235,7 @@ class ScriptedEngine:
 
     `pace_s` is slept between events. With `gate` set, one permit of it is taken before every event, so that a
     test decides how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without
-    any, loading works.
+    any, loading works. With `draft_gate` set, the main model is there at once and the draft when that opens.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -243,21 +244,30 @@ class ScriptedEngine:
     reading: tuple[int, int] = (0, 0)
     loads: list[EngineError | LoadedPair] = field(default_factory=list)
     load_gate: threading.Event | None = None
+    draft_gate: threading.Event | None = None
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
         self.cleared = 0
+        self.forgotten: set[str] = set()
+        self.stored: list[frozenset[str]] = []
         self.known: list[LearnedPair] = []
         self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
         self.closed = False
+        self._draft_thread: threading.Thread | None = None
         self.pair = LoadedPair(None, None)
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
         self._thread.start()
 
-    def load(self, main: str | Path | None = None, draft: str | Path | None = None) -> Future[LoadedPair]:
-        return self._later(lambda: self._load(main, draft))
+    def load(self, main: str | Path | None = None, draft: str | Path | None = None) -> Loading:
+        loading = Loading()
+        if self.draft_gate is None:
+            self._later(lambda: self._load(main, draft), loading)
+        else:
+            self._work.put(lambda: self._load_main_first(main, draft, loading))
+        return loading
 
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
@@ -288,6 +298,14 @@ class ScriptedEngine:
         self.cleared += 1
         return _done(None)
 
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:
+        self.forgotten.update(names)
+        return _done(None)
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:
+        self.stored.append(frozenset(names))
+        return _done(None)
+
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None]) -> ScriptedStream:
         if self.closed:
             on_event(Failed(EngineClosed(), ""))
@@ -305,18 +323,38 @@ class ScriptedEngine:
             self.load_gate.set()
         self._work.put(None)
         self._thread.join()
+        if self.draft_gate is not None and self._draft_thread is not None:
+            self.draft_gate.set()
+            self._draft_thread.join()
 
-    def _later(self, work: Callable[[], LoadedPair]) -> Future[LoadedPair]:
-        future: Future[LoadedPair] = Future()
+    def _later(self, work: Callable[[], LoadedPair], future: Future[Any] | None = None) -> Future[Any]:
+        outcome = future or Future()
 
         def run() -> None:
             try:
-                future.set_result(work())
+                outcome.set_result(work())
             except EngineError as error:
-                future.set_exception(error)
+                outcome.set_exception(error)
 
         self._work.put(run)
-        return future
+        return outcome
+
+    def _load_main_first(self, main: str | Path | None, draft: str | Path | None, loading: Loading) -> None:
+        gate = self.draft_gate
+        assert gate is not None
+        self.pair = LoadedPair(_info(main), None)
+        loading.main.set_result(self.pair)  # type: ignore[arg-type]
+
+        def bring() -> None:
+            gate.wait()
+            outcome = self.loads.pop(0) if self.loads else LoadedPair(_info(main), _info(draft))
+            if isinstance(outcome, EngineError):
+                outcome = LoadedPair(_info(main), None, outcome)
+            self.pair = outcome
+            loading.set_result(outcome)  # type: ignore[arg-type]
+
+        self._draft_thread = threading.Thread(target=bring, name="scripted-draft", daemon=True)
+        self._draft_thread.start()
 
     def _load(self, main: str | Path | None, draft: str | Path | None) -> LoadedPair:
         if self.load_gate is not None:

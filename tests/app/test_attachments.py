@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 from PySide6.QtCore import QCoreApplication, QMimeData, Qt, QUrl
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from app.chat.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable, count_tokens, read_attachment
 from engine import starter_pair
@@ -97,7 +98,7 @@ def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, t
     window = open_window(ScriptedEngine())
     paste(window, tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "photo.png is no text file" in window._banner.text
+    assert "photo.png is not a text file" in window._banner.text
     assert window._composer.files.isHidden()
 
 
@@ -261,3 +262,65 @@ def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: Open
     assert edit.toPlainText() == ""
     window._session.open(first)
     assert edit.toPlainText() == "초안"
+
+
+def test_a_question_waits_for_the_file_that_is_being_read(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def slowly(file: Path) -> Attachment:
+        gate.wait()
+        return read_attachment(file)
+
+    monkeypatch.setattr("app.chat_commands.read_attachment", slowly)
+    (tmp_path / "main.py").write_text("print()\n")
+    engine = ScriptedEngine([Script("It prints.")])
+    window = open_window(engine)
+    paste(window, tmp_path / "main.py")
+    ask(window, "What does it do?")
+    assert window._composer.edit.toPlainText() == "What does it do?"
+    assert not window._actions["send"].isEnabled()
+    gate.set()
+    qtbot.waitUntil(lambda: window._actions["send"].isEnabled())
+    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert "print()" in engine.requests[-1].messages[-1]["content"]
+
+
+def test_a_file_can_be_left_behind_while_it_is_being_read(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def slowly(file: Path) -> Attachment:
+        gate.wait()
+        return read_attachment(file)
+
+    monkeypatch.setattr("app.chat_commands.read_attachment", slowly)
+    (tmp_path / "main.py").write_text("print()\n")
+    window = open_window(ScriptedEngine([Script("One.")]))
+    paste(window, tmp_path / "main.py")
+    (away,) = window._composer.files.findChildren(QToolButton)
+    away.click()
+    assert not window._composer.files.isVisible()
+    ask(window, "first")
+    gate.set()
+    wait_for_end(window, qtbot)
+    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+    assert window._composer.files.attachments == ()
+
+
+def test_half_characters_of_a_pdf_file_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf("First page.").write(tmp_path / "paper.pdf")
+    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
+    attachment = read_attachment(tmp_path / "paper.pdf")
+    assert attachment.text == "x\ufffdy"
+    assert count_tokens(starter_pair()[0], attachment.text)
+
+
+def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(NotAttachable) as refused:
+        read_attachment(tmp_path / "pipe.txt")
+    assert refused.value.reason == "unreadable"

@@ -57,6 +57,12 @@ def test_frozen_blocks_never_change_while_text_arrives() -> None:
         seen = list(splitter.frozen)
 
 
+def test_a_fence_whose_first_line_is_being_written_is_open() -> None:
+    splitter = Splitter()
+    splitter.feed("```pyth")
+    assert splitter.tail == [Code("", "pyth", closed=False)]
+
+
 def test_a_code_block_is_closed_when_its_fence_is() -> None:
     splitter = Splitter()
     splitter.feed("```python\nprint(1)\n``")

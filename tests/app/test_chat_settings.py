@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QSli
 
 from app.conversations.own_settings import KEYS, VARIABLES
 from app.language import LANGUAGES
+from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.test_stored_chats import settle
 from tests.app.test_window import ask, wait_for_end
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -38,7 +39,7 @@ def window(qapp: Application, qtbot: QtBot) -> Iterator[MainWindow]:
     window = MainWindow(session, qapp)
     window.show()
     session.load_starter()
-    qtbot.waitUntil(lambda: session.ready)
+    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
     # Guesses of a fixed depth: whether they pay depends on what else the machine does.
     session.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
     yield window
@@ -134,6 +135,45 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(window: MainWindow
     turn = window._session.chat.turns[-1]
     qtbot.waitUntil(lambda: turn.answer.ended)
     assert turn.answer.text
+
+
+def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
+    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.models import Models
+    from engine.slices import result_of
+
+    gate: Future[None] = Future()
+    read = Models.read_draft
+
+    def held(models: Models, draft: str) -> Any:
+        yield from result_of(gate)
+        return (yield from read(models, draft))
+
+    monkeypatch.setattr(Models, "read_draft", held)
+    session = Session(Engine, starter_pair())
+    window = MainWindow(session, qapp)
+    window.show()
+    session.load_starter()
+    qtbot.waitUntil(lambda: session.ready)
+    session.set_speculation(SpeculationSettings(method="draft", depth=4))
+    answers = []
+    for _ in range(2):
+        window._actions["new-chat"].trigger()
+        ask(window, "What is a draft model?")
+        turn = session.chat.turns[-1]
+        qtbot.waitUntil(lambda turn=turn: turn.answer.ended)
+        answers.append(turn.answer)
+        foot = window._transcript.view(turn)._foot.text()
+        if not gate.done():
+            assert "still loading" in foot
+            gate.set_result(None)
+            qtbot.waitUntil(lambda: not session.pair.loading)
+    assert answers[0].text == answers[1].text
+    assert answers[0].stats.drafted == 0
+    assert answers[1].stats.drafted > 0
+    window.close()
+    window.deleteLater()
 
 
 def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:

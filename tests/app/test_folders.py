@@ -7,14 +7,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
 from app.conversations.list_model import COUNT, FOLDERS, INSIDE
 from app.conversations.records import Conversation, Folder
+from tests.app.chats_shown import settle, titles
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.test_stored_chats import settle, titles
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -142,6 +142,85 @@ def test_one_folder_is_shown_alone(window: MainWindow, qtbot: QtBot) -> None:
     assert rows(window)[0] == FOLDERS
 
 
+def folders(window: MainWindow) -> list[str]:
+    return [row for row in rows(window) if row.startswith("[")]
+
+
+@pytest.fixture
+def three(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The folders Work, Home and Travel, in this order."""
+
+    def fill(store: ConversationStore) -> None:
+        for name in ("Home", "Travel"):
+            store.conversations.create_folder(name)
+
+    window._session.keeper.do(fill)
+    settle(window, qtbot)
+    return window
+
+
+def drag_folder(window: MainWindow, name: str, onto: str = "", between: int = -1) -> None:
+    model = window._chats.model
+    place = rows(window).index(f"[{name}]")
+    assert model.flags(model.index(place)) & Qt.ItemFlag.ItemIsDragEnabled
+    target = model.index(rows(window).index(onto)) if onto else QModelIndex()
+    model.dropMimeData(model.mimeData([model.index(place)]), Qt.DropAction.MoveAction, between, 0, target)
+
+
+def test_dragging_a_folder_puts_it_in_another_place_for_good(
+    three: MainWindow, qtbot: QtBot, open_window: OpenWindow
+) -> None:
+    assert folders(three) == ["[Work]", "[Home]", "[Travel]"]
+    drag_folder(three, "Travel", onto="[Work]")
+    settle(three, qtbot)
+    assert folders(three) == ["[Travel]", "[Work]", "[Home]"]
+    drag_folder(three, "Travel", onto="-a")
+    settle(three, qtbot)
+    assert folders(three) == ["[Work]", "[Travel]", "[Home]"]
+    drag_folder(three, "Work", between=rows(three).index("[Home]"))
+    settle(three, qtbot)
+    assert folders(three) == ["[Travel]", "[Work]", "[Home]"]
+    drag_folder(three, "Travel")
+    settle(three, qtbot)
+    assert folders(three) == ["[Work]", "[Home]", "[Travel]"]
+    drag_folder(three, "Home", between=0)
+    settle(three, qtbot)
+    three.close()
+    window = open_window(ScriptedEngine())
+    settle(window, qtbot)
+    assert folders(window) == ["[Home]", "[Work]", "[Travel]"]
+    assert "-a" in rows(window)
+
+
+def test_the_keys_move_a_folder_and_stay_on_it(three: MainWindow, qtbot: QtBot) -> None:
+    pane = three._chats
+    pane.list.setFocus()
+    pane.list.setCurrentIndex(pane.model.index(1))
+    for expected in (
+        ["[Home]", "[Work]", "[Travel]"],
+        ["[Home]", "[Travel]", "[Work]"],
+        ["[Home]", "[Travel]", "[Work]"],
+    ):
+        QTest.keyClick(pane.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+        settle(three, qtbot)
+        assert folders(three) == expected
+        assert pane.list.currentIndex().data() == "Work"
+    QTest.keyClick(pane.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    settle(three, qtbot)
+    assert folders(three) == ["[Home]", "[Work]", "[Travel]"]
+
+
+def test_a_folder_s_menu_moves_it_where_there_is_room(three: MainWindow, qtbot: QtBot) -> None:
+    pane = three._chats
+    known = three._session.keeper.folders
+    pane.row_menu.fill_for_folder(known[0], known)
+    entries = {action.text(): action for action in pane.row_menu.actions()}
+    assert not entries["Move up"].isEnabled()
+    entries["Move down"].trigger()
+    settle(three, qtbot)
+    assert folders(three) == ["[Home]", "[Work]", "[Travel]"]
+
+
 def test_a_deleted_folder_leaves_its_chats(window: MainWindow, qtbot: QtBot) -> None:
     window._chats.row_menu.folder_acted.emit("delete", window._session.keeper.folders[0].id)
     settle(window, qtbot)
@@ -168,7 +247,7 @@ def test_the_trash_is_emptied_by_a_second_press_only(window: MainWindow, qtbot: 
     pane.empty.click()
     settle(window, qtbot)
     assert titles(window) == ["b", "a"]
-    assert pane.empty.text() == "Delete 2 chats for good?"
+    assert pane.empty.text() == "Delete 2 chats permanently?"
     pane.empty.click()
     settle(window, qtbot)
     assert titles(window) == []

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.chat.answer import Answer, State
 from app.chat.blocks import Splitter
 from app.chat.prose import Prose
+from app.conversations.chats import Turn
+from app.layouts import settle_layouts
+from tests.app.scripted_engine import Script, ScriptedEngine
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
+
+    from tests.app.conftest import OpenWindow
 
 _PLAIN = (
     "word ",
@@ -100,3 +106,26 @@ def test_a_selection_stays_while_words_are_added(qtbot: QtBot) -> None:
     prose.show_markdown("A draft model guesses several tokens")
     assert prose.textCursor().selectedText() == "draft"
     assert prose.toPlainText() == "A draft model guesses several tokens"
+
+
+def test_a_line_at_the_end_of_a_long_chat_does_not_paint_the_chat_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Hello.")]))
+    first = window._session.ask("Say hello")
+    qtbot.waitUntil(lambda: first.answer.ended)
+    transcript = window._transcript
+    text = "\n\n".join(f"Paragraph {number} of some words." for number in range(60)) + "\n\n```python\nx = 1\n"
+    answer = Answer(State.WRITING, text)
+    turn = Turn("Write a lot", answer)
+    transcript.add_turn(turn)
+    bar, body = transcript.verticalScrollBar(), transcript.widget()
+    settle_layouts()
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0)
+    for more in ("y = 2\nz = 3\n", "```\n\nA new paragraph", " of words that go on and on" * 8, "\n\n```c\n"):
+        top, height = body.y(), body.height()
+        answer.text += more
+        transcript.refresh(turn)
+        room = top - body.y()
+        settle_layouts()
+        # It was moved once, by what it grew, and before it grew: so what was painted could be moved with it.
+        assert room == body.height() - height > 0
+        assert body.y() == top - room

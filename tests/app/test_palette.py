@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
 from app.action_table import ACTIONS, MENUS
 from app.palette import matches
@@ -92,3 +94,25 @@ def test_the_sheet_lists_every_shortcut(open_window: OpenWindow) -> None:
     listed = [name for menu in MENUS for name, _ in window._shortcuts.rows(menu)]
     assert listed == [spec.name for menu in MENUS for spec in ACTIONS if spec.menu == menu and spec.shortcut]
     window._shortcuts.close_overlay()
+
+
+def test_opened_twice_it_still_gives_the_focus_back(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.activateWindow()
+    window._composer.setFocus()
+    for _ in range(2):
+        window._actions["palette"].trigger()
+    QTest.keyClick(window._palette._field, Qt.Key.Key_Escape)
+    assert window._composer.edit.hasFocus()
+
+
+def test_it_closes_although_what_had_the_focus_is_gone(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.activateWindow()
+    button = QPushButton(window)
+    button.show()
+    button.setFocus()
+    window._actions["palette"].trigger()
+    shiboken6.delete(button)
+    QTest.keyClick(window._palette._field, Qt.Key.Key_Escape)
+    assert not window._palette.isVisible()

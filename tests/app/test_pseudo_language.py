@@ -6,17 +6,19 @@ import contextlib
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from app.models.cards import Card
 from app.preferences.dialog import PAGES
 from app.preferences.form import Form
 from tests.app.learned_figures import FOUND
 from tests.app.models.conftest import open_shown as open_shown
-from tests.app.models.shown_library import LARGER, downloading
+from tests.app.models.shown_library import LARGER, downloading, stocked
 from tests.app.models.test_page import cut_texts
 
 if TYPE_CHECKING:
@@ -115,3 +117,23 @@ def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
             qtbot.waitUntil(lambda: not cut_off(window._tuning))
         assert cut_off(window._tuning) == [], size
         window._tuning.close_overlay()
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenShown, qtbot: QtBot) -> None:
+    name = "A-Very-Long-Name-Of-A-Model-That-Somebody-Has-Merged-From-Many-Others-And-Quantised-Twice-4bit"
+    stock = stocked()
+    long_named = replace(stock.installed[0], name=name)
+    window, library, _ = open_shown(replace(stock, installed=(long_named, *stock.installed[1:])))
+    library.show(downloading(f"some-organisation/{name}", "failed"))
+    settings = window._settings
+    settings.resize(720, 600)
+    settings.open("models")
+    page = settings.page("models")
+    cards = page.findChildren(Card)
+    qtbot.waitUntil(lambda: all(card.width() <= page.width() for card in cards if card.isVisible()))
+    shortened = [card for card in cards if card.isVisible() and len(card.name.text()) > 60]
+    assert len(shortened) == 2
+    for card in shortened:
+        qtbot.waitUntil(lambda card=card: card.name.toolTip() == card.name.text())  # type: ignore[misc]
+        assert card.badge.geometry().right() <= card.width()

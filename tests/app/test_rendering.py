@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 
 from app.chat.answer_body import AnswerBody
@@ -38,6 +39,14 @@ def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
     assert texts(body) == ["a <b>bold</b> <img src='https://example.org/x.png'> claim"]
 
 
+def test_the_language_of_code_is_no_markup(body: AnswerBody) -> None:
+    body.show_text("```<b>py</b><img/src=file:///x.png>\nprint()\n```\n", ended=True)
+    (block,) = views(body)
+    assert isinstance(block, CodeBlock)
+    assert block._name.textFormat() is Qt.TextFormat.PlainText
+    assert block._name.text() == "<b>py</b><img/src=file:///x.png>"
+
+
 def test_an_image_of_the_model_is_never_asked_for(body: AnswerBody, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr("PySide6.QtGui.QTextDocument.loadResource", lambda *arguments: asked.append(arguments))
@@ -57,6 +66,34 @@ def test_a_streamed_answer_ends_as_the_whole_one(qtbot: QtBot, body: AnswerBody)
     qtbot.addWidget(whole)
     whole.show_text(text, ended=True)
     assert texts(body) == texts(whole)
+
+
+ANSWERS = (
+    "Here is code:\n```py\nx = 1\n```\nand more.\n",
+    "First.\n\nHere is code:\n\n```c\nint x;\n```\n\n- a\n- b\n\n```\nplain\n```\nEnd.\n",
+    "Try this:\n\n    make\n    make install\n\nThen go on.\n",
+    "- a\n\n~~~\nb\n~~~\n\n    indented\n\n# Heading\n\n```sh\nls",
+)
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("step", [1, 3, 4])
+def test_code_between_paragraphs_is_shown_once_and_hides_nothing(
+    qtbot: QtBot, body: AnswerBody, answer: str, step: int
+) -> None:
+    for end in range(0, len(answer), step):
+        body.show_text(answer[:end], ended=False)
+        shown = "".join("".join(texts(body)).split())
+        # A fence or a sign of a list may be on its way; words that were shown stay, and are there once.
+        for word in ("Here", "First", "Try", "make install", "Then", "plain"):
+            whole = "".join(word.split())
+            assert shown.count(whole) == answer[:end].count(word), (answer[:end], texts(body))
+    body.show_text(answer, ended=True)
+    whole_body = AnswerBody()
+    qtbot.addWidget(whole_body)
+    whole_body.resize(600, 400)
+    whole_body.show_text(answer, ended=True)
+    assert texts(body) == texts(whole_body)
 
 
 def test_finished_paragraphs_share_a_widget_so_that_a_selection_spans_them(body: AnswerBody) -> None:
@@ -111,10 +148,31 @@ def test_known_languages_are_coloured_and_unknown_ones_are_not() -> None:
     assert spans("x = 1\n", "") == ()
 
 
+def test_words_of_code_are_found_beside_the_window_s_work(qtbot: QtBot) -> None:
+    text = "def name(value):\n    return value  # note\n" * 40
+    block = CodeBlock()
+    qtbot.addWidget(block)
+    block.show_code(text, "python", closed=False)
+    assert not block._waits
+    block.show_code(text, "python", closed=True)
+    assert block._waits
+    qtbot.waitUntil(lambda: not block._waits)
+    again = CodeBlock()
+    qtbot.addWidget(again)
+    again.show_code(text, "python", closed=True)
+    assert not again._waits
+    cursor = QTextCursor(again._view.document())
+    cursor.setPosition(2)
+    assert cursor.charFormat().fontWeight() != 600
+    cursor.setPosition(6)
+    assert cursor.charFormat().fontWeight() == 600
+
+
 def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot) -> None:
     block = CodeBlock()
     qtbot.addWidget(block)
     block.show_code("a = '👩‍💻' # note\n", "python", closed=True)
+    qtbot.waitUntil(lambda: not block._waits)
     document = block._view.document()
     cursor = QTextCursor(document)
     cursor.setPosition(document.toPlainText().encode("utf-16-le").find("#".encode("utf-16-le")) // 2 + 1)

@@ -10,8 +10,8 @@ import pytest
 from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
+from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.test_stored_chats import settle
 from tests.app.test_window import STORY, answer_of, ask, wait_for_end
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What the window shows is on disk, and comes back: restarts, edits, versions, continued answers, the trash."""
+"""What the window shows is on disk, and comes back: restarts, continued answers, drafts, and disks that refuse."""
 
 from __future__ import annotations
 
@@ -14,32 +14,15 @@ from app.chat.answer import State
 from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.places import data_folder
+from tests.app.chats_shown import settle, titles, turns, view
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import STORY, answer_of, ask, shown_text, wait_for_end
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from app.chat.message import TurnView
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
-
-
-def turns(window: MainWindow) -> list[tuple[str, str]]:
-    return [(turn.question, turn.answer.text) for turn in window._session.chat.turns]
-
-
-def view(window: MainWindow, place: int = -1) -> TurnView:
-    return window._transcript.view(window._session.chat.turns[place])
-
-
-def settle(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the store has done all it was asked."""
-    qtbot.waitUntil(lambda: not window._session.bridge.busy)
-
-
-def titles(window: MainWindow) -> list[str]:
-    return [chat.title for chat in window._session.keeper.conversations]
 
 
 def test_a_chat_is_there_after_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -109,230 +92,6 @@ def test_stored_answers_can_be_seen_as_tokens(open_window: OpenWindow, qtbot: Qt
     window._actions["show-tokens"].trigger()
     qtbot.waitUntil(lambda: view(window).tokens.isVisible())
     assert answer_of(window).tokens == tokens
-
-
-def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
-    window = open_window(engine)
-    for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    view(window, 0).question_row.button("edit").click()
-    editor = view(window, 0).editor
-    assert editor is not None
-    editor.edit.setPlainText("changed")
-    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
-    assert turns(window) == [("changed", "Three.")]
-    assert [m["content"] for m in engine.requests[-1].messages] == ["changed"]
-    settle(window, qtbot)
-    assert view(window, 0).question_row._count.text() == "2/2"
-    view(window, 0).question_row.button("previous").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Two.")])
-    assert view(window, 0).question_row._count.text() == "1/2"
-    view(window, 0).question_row.button("next").click()
-    qtbot.waitUntil(lambda: turns(window) == [("changed", "Three.")])
-
-
-def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["ask-again"].trigger()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "Two.")])
-    settle(window, qtbot)
-    assert view(window).answer_row._count.text() == "2/2"
-    view(window).answer_row.button("previous").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-
-
-@pytest.mark.parametrize("ends_with", ["sending", "cancelling"])
-def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow, qtbot: QtBot, ends_with: str) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    window.activateWindow()
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["edit-last"].trigger()
-    editor = view(window).editor
-    assert editor is not None
-    assert editor.edit.hasFocus()
-    if ends_with == "sending":
-        QTest.keyClicks(editor.edit, "!")
-    QTest.keyClick(editor.edit, Qt.Key.Key_Return if ends_with == "sending" else Qt.Key.Key_Escape)
-    assert window._composer.edit.hasFocus()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-
-
-def test_the_keys_go_to_the_composer_when_another_answer_takes_the_place(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    window.activateWindow()
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    button = view(window).answer_row.button("again")
-    button.setFocus()
-    QTest.keyClick(button, Qt.Key.Key_Space)
-    assert window._composer.edit.hasFocus()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-
-
-def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script("One."), Script(STORY)])
-    window = open_window(engine)
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    engine.gate = threading.Semaphore(5)
-    window._actions["ask-again"].trigger()
-    qtbot.waitUntil(lambda: bool(answer_of(window).text))
-    session = window._session
-    session.switch(session.chat, session.chat.turns[0].answer_place, -1)
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    engine.gate.release(1000)
-    qtbot.waitUntil(lambda: not session._live)
-    session.switch(session.chat, session.chat.turns[0].answer_place, 1)
-    qtbot.waitUntil(lambda: turns(window) == [("first", STORY)])
-
-
-def test_a_branch_is_a_chat_of_its_own(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    original = window._session.chat.id
-    view(window, 0).answer_row.button("branch").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    assert window._session.chat.id != original
-    assert len(titles(window)) == 2
-
-
-def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    for question in ("Apples", "Bananas"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
-    assert titles(window) == ["Bananas", "Apples"]
-    model = window._chats.model
-    apples = next(chat.id for chat in window._session.keeper.conversations if chat.title == "Apples")
-    window._commands.act_on_chat("pin", apples)
-    qtbot.waitUntil(lambda: model.rows[0] == "pinned")
-    assert model.data(model.index(1)) == "Apples"
-    model.setData(model.index(1), "Pears")
-    qtbot.waitUntil(lambda: "Pears" in titles(window))
-    window._commands.act_on_chat("duplicate", apples)
-    qtbot.waitUntil(lambda: len(titles(window)) == 3)
-    window._commands.act_on_chat("archive", apples)
-    qtbot.waitUntil(lambda: len(titles(window)) == 2)
-    window._chats.show_view("archived")
-    qtbot.waitUntil(lambda: titles(window) == ["Pears"])
-
-
-def test_pins_are_reordered_by_dragging(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    keeper, model = window._session.keeper, window._chats.model
-
-    def three(store):  # type: ignore[no-untyped-def]
-        for title in ("a", "b", "c"):
-            store.conversations.pin(store.conversations.create(title=title))
-
-    keeper.do(three)
-    qtbot.waitUntil(lambda: titles(window) == ["a", "b", "c"])
-    data = model.mimeData([model.index(3)])
-    model.dropMimeData(data, Qt.DropAction.MoveAction, 1, 0, model.index(-1))
-    qtbot.waitUntil(lambda: titles(window) == ["c", "a", "b"])
-
-
-def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["delete-chat"].trigger()
-    qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "First" in window._banner.text
-    assert turns(window) == []
-    assert titles(window) == []
-    window._banner._button.click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    assert titles(window) == ["First"]
-    assert not window._actions["restore-chat"].isEnabled()
-    assert not window._banner.isVisible()
-
-
-def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    chat = window._session.chat.id
-    assert chat is not None
-    window._actions["delete-chat"].trigger()
-    settle(window, qtbot)
-    window._chats.show_view("trashed")
-    qtbot.waitUntil(lambda: titles(window) == ["First"])
-    window._chats._activated(window._chats.model.index(0))
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    window._commands.act_on_chat("purge", chat)
-    qtbot.waitUntil(lambda: titles(window) == [])
-    assert turns(window) == []
-    assert not window._actions["restore-chat"].isEnabled()
-
-
-def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window = open_window(engine)
-    ask(window, "Tell me a story")
-    model = window._chats.model
-    qtbot.waitUntil(lambda: bool(model._streaming))
-    window._actions["new-chat"].trigger()
-    assert model._streaming
-    engine.gate.release(1000)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not model._streaming)
-
-
-def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
-    for question in ("추측이 뭐예요?", "second"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
-    assert turns(window) == [("second", "Two.")]
-    window._chats.search.setText("초안")
-    model = window._chats.model
-    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
-    window._chats._activated(model.index(1))
-    qtbot.waitUntil(lambda: bool(turns(window)) and turns(window)[0][0] == "추측이 뭐예요?")
-    qtbot.waitUntil(lambda: window._find.isVisible())
-    (prose,) = view(window).body.views
-    marks = prose.extraSelections()  # type: ignore[attr-defined]
-    assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
-
-
-def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
-    for question in ("one", "two", "three"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    window._actions["find-in-chat"].trigger()
-    window._find.edit.setText("draft")
-    assert window._find.count.text() == "2 of 2"
-    (prose,) = view(window).body.views
-    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
-    QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "1 of 2"
-    QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
-    assert not window._find.isVisible()
-    assert window._composer.edit.hasFocus()
-    assert prose.extraSelections() == []  # type: ignore[attr-defined]
 
 
 def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -434,8 +193,345 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow, qtb
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     window = open_window(ScriptedEngine([Script("One.")]))
-    assert "second time" in window._banner.text
+    assert "already open in another window" in window._banner.text
     ask(window, "first")
     wait_for_end(window, qtbot)
     assert turns(window) == [("first", "One.")]
     other.close()
+
+
+def reopened(open_window: OpenWindow, qtbot: QtBot, questions: int) -> MainWindow:
+    """A window on a chat of so many answers that an earlier one wrote."""
+    window = open_window(ScriptedEngine([Script(f"{number}. {STORY}") for number in range(questions)]))
+    for number in range(questions):
+        ask(window, f"Story {number}")
+        wait_for_end(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: len(turns(window)) == questions)
+    return window
+
+
+def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    before, depth = answer_of(window).rounds, window._panel.guesses.text
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(turns(window)) and bool(answer_of(window).rounds))
+    kept = answer_of(window).rounds
+    assert [(kind.number, kind.source, kind.drafted, kind.accepted, kind.reason) for kind in kept] == [
+        (kind.number, kind.source, kind.drafted, kind.accepted, kind.reason) for kind in before
+    ]
+    assert [record.at_s for record in kept] == pytest.approx([record.at_s for record in before], abs=1e-6)
+    panel = window._panel
+    assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
+    assert panel.guesses.text == depth
+    assert panel._depth.isVisibleTo(panel)
+    assert panel._positions.isVisibleTo(panel)
+
+
+def test_a_click_in_the_strip_finds_the_tokens_of_a_stored_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = reopened(open_window, qtbot, 1)
+    qtbot.waitUntil(lambda: bool(answer_of(window).rounds))
+    window._panel.strip.chosen.emit(3)
+    tokens = view(window).tokens
+    assert tokens.isVisible()
+    assert tokens.textCursor().selectedText().replace("\u2029", "\n") == answer_of(window).text_of_round(3)
+    assert window._panel.strip.marked == frozenset({3})
+
+
+def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = reopened(open_window, qtbot, 3)
+    first = window._session.chat.turns[0]
+    assert first.answer.rounds == []
+    QTest.mouseClick(view(window, 0), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(first.answer.rounds))
+    panel = window._panel
+    assert panel.strip.visible_rounds() == first.answer.rounds[-panel.strip.columns :]
+    assert panel._rate_name.text() == "Accept rate, answer 1 of 3"
+    panel.strip.chosen.emit(2)
+    assert view(window, 0).tokens.textCursor().selectedText().strip() == first.answer.text_of_round(2).strip()
+    window._session.ask("One more")
+    assert panel._rate_name.text() == "Accept rate, this answer"
+    wait_for_end(window, qtbot)
+
+
+def test_a_selection_made_before_the_tokens_are_read_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = reopened(open_window, qtbot, 2)
+    first = window._session.chat.turns[0]
+    prose = view(window, 0)._body.views[0]
+    passage = STORY.split(".")[0][:20]
+    prose.setTextCursor(prose.document().find(passage))  # type: ignore[attr-defined]
+    prose.setFocus()
+    qtbot.waitUntil(lambda: bool(first.answer.tokens))
+    assert window._panel.strip.marked == first.answer.rounds_of(passage) != frozenset()
+
+
+def test_a_continued_stored_answer_keeps_its_first_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Once upon a time", reason="length")]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    first = len(answer_of(window).rounds)
+    window.close()
+    window = open_window(ScriptedEngine([Script(" there was a draft.")]))
+    qtbot.waitUntil(lambda: bool(turns(window)))
+    window._actions["continue-answer"].trigger()
+    qtbot.waitUntil(lambda: answer_of(window).state is State.DONE)
+    numbers = [record.number for record in answer_of(window).rounds]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > first
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(turns(window)) and len(answer_of(window).rounds) == len(numbers))
+
+
+def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window.close()
+    with sqlite3.connect(data_folder() / "chats.db") as connection:
+        connection.execute("UPDATE token_views SET rounds = x''")
+    connection.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(turns(window)) and bool(answer_of(window).tokens))
+    assert not window._panel.strip.isVisibleTo(window._panel)
+    assert window._panel._no_rounds.isVisibleTo(window._panel)
+
+
+def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window._composer.edit.setPlainText("half a thou")
+    qtbot.waitUntil(lambda: window._session.chat.id is not None)
+    window._update_actions()
+    for action in ("delete-chat", "archive-chat", "pin-chat", "move-chat", "rename-chat", "export-chat"):
+        assert not window._actions[action].isEnabled()
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    assert titles(window) == ["First"]
+    assert window._actions["delete-chat"].isEnabled()
+
+
+def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
+    for question in ("one", "two"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["find-in-chat"].trigger()
+    window._find.edit.setText("draft")
+    assert window._find.count.text() == "Message 2 of 2"
+    window._actions["ask-again"].trigger()
+    assert window._find.count.text() == "1 of 1"
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    for _ in range(2):
+        QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
+    assert window._find.count.text() == "1 of 1"
+
+
+def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(ScriptedEngine([Script("A draft."), Script("Two.")]))
+    for question in ("first", "second"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+    first = next(chat.id for chat in window._session.keeper.conversations if chat.title == "First")
+    session = window._session
+    messages = session.keeper.wait_for(lambda store: [message.id for message in store.messages.path(first)])
+    window._chats.search.setText("draft")
+    window._commands.show_hit(first, messages[1])
+    qtbot.waitUntil(lambda: session.chat.id == first)
+    session.new_chat()
+    settle(window, qtbot)
+    assert turns(window) == []
+    assert not window._find.isVisible()
+
+
+def test_a_new_chat_stays_although_another_was_still_being_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat.id
+    assert chat is not None
+    window._session.open_id(chat)
+    window._actions["new-chat"].trigger()
+    settle(window, qtbot)
+    assert turns(window) == []
+
+
+def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
+    window = open_window(engine)
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["ask-again"].trigger()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "Two.")])
+    settle(window, qtbot)
+    view(window).answer_row.button("previous").click()
+    ask(window, "second")
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Three.")])
+    assert [m["content"] for m in engine.requests[-1].messages] == ["first", "One.", "second"]
+    settle(window, qtbot)
+    path = window._session.keeper.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    assert path == ["first", "One.", "second", "Three."]
+
+
+def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
+    window = open_window(engine)
+    session = window._session
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    session.set_own(session.chat, "", {"temperature": 0.5, "seed": 7})
+    turn = session.chat.turns[0]
+    window._actions["continue-answer"].trigger()
+    window._actions["new-chat"].trigger()
+    qtbot.waitUntil(lambda: turn.answer.text == "One. More.")
+    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.seed) == (0.5, 7)
+    settle(window, qtbot)
+
+
+def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script(STORY)])
+    window = open_window(engine)
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    engine.gate = threading.Semaphore(5)
+    turn = window._session.chat.turns[0]
+    window._commands.act_on_turn(turn, "go-on")
+    qtbot.waitUntil(lambda: len(turn.answer.text) > len("One."))
+    assert not window._session.ready
+    assert window._actions["stop"].isEnabled()
+    window._actions["stop"].trigger()
+    engine.gate.release(1000)
+    qtbot.waitUntil(lambda: turn.answer.state is State.CANCELLED)
+    assert window._session.ready
+    settle(window, qtbot)
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "writing", "another chat"])
+def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.message_tree.MessageTree.add_user_turn", full)
+        ask(window, "precious words")
+        if meanwhile == "writing":
+            window._composer.edit.setPlainText("and more")
+        elif meanwhile == "another chat":
+            window._actions["new-chat"].trigger()
+        qtbot.waitUntil(lambda: window._banner.isVisible())
+    window._session.open(chat)
+    expected = "precious words\n\nand more" if meanwhile == "writing" else "precious words"
+    assert window._composer.edit.toPlainText() == expected
+    settle(window, qtbot)
+
+
+def test_an_end_that_was_refused_is_tried_again_when_the_window_closes(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.answers.Answers.finish", full)
+        patch.setattr("app.conversations.answers.Answers.append", full)
+        ask(window, "Tell me a story")
+        qtbot.waitUntil(lambda: window._banner.isVisible())
+    window.close()
+    store, report = open_store(data_folder() / "chats.db")
+    assert report.interrupted == ()
+    assert store.messages.path(1)[1].content == STORY
+    store.close()
+
+
+def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One."), Script(STORY), Script("Three.")])
+    window = open_window(engine)
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    view(window, 0).question_row.button("edit").click()
+    editor = view(window, 0).editor
+    assert editor is not None
+    editor.edit.setPlainText("changed at length")
+    engine.gate = threading.Semaphore(5)
+    ask(window, "second")
+    qtbot.waitUntil(lambda: bool(answer_of(window).text))
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    assert view(window, 0).editor is editor
+    assert editor.edit.toPlainText() == "changed at length"
+    engine.gate.release(1000)
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: turns(window) == [("changed at length", "Three.")])
+    settle(window, qtbot)
+
+
+@pytest.mark.parametrize("send_key", ["enter", "modifier"])
+def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, qtbot: QtBot, send_key: str) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window._composer.set_send_key(send_key)
+    window._composer.edit.setPlainText("first")
+    window._composer.send()
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._composer.edit.setPlainText("a draft that stays")
+    window._actions["edit-last"].trigger()
+    editor = view(window).editor
+    assert editor is not None
+    if send_key == "modifier":
+        QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+        assert editor.edit.toPlainText() == "first\n"
+    editor.edit.setPlainText("changed")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: turns(window) == [("changed", "Two.")])
+    assert window._composer.edit.toPlainText() == "a draft that stays"
+    settle(window, qtbot)
+
+
+def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+    long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
+    window = open_window(ScriptedEngine([Script(long)]))
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    bar, chat = window._transcript.verticalScrollBar(), window._session.chat.id
+    assert chat is not None
+    qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
+    bar.setValue(bar.maximum() // 3)
+    read = bar.value()
+    view(window, 0).question_row.button("edit").click()
+    editor = view(window, 0).editor
+    window._session.open_id(chat)
+    settle(window, qtbot)
+    assert view(window, 0).editor is editor
+    view(window, 0).end_edit()
+    assert abs(bar.value() - read) < 100

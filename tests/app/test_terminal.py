@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
-from engine import starter_pair
+from engine import Finished, RequestStats, TokensCommitted, starter_pair
+from engine.stats import RoundRecord
 from tests.tiny_models import write_model
+
+ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -106,6 +110,51 @@ def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
     assert "warp" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--repetitions", "0"],
+        ["--max-tokens", "0"],
+        ["--accept", "1.5"],
+        ["--accept", "nan", "--synthetic", "20M"],
+        ["--temperature", "-1"],
+        ["--window", "--rate", "0"],
+        ["--window", "--seconds", "nan"],
+        ["--window", "--messages", "-1"],
+    ],
+)
+def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object) -> None:
+        raise AssertionError("a model is loaded")
+
+    monkeypatch.setattr("engine.loading.load", load)
+    monkeypatch.setattr("app.window_bench.measure", load)
+    assert main(["bench", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert "must be" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
+def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "prompts").write_text(row)
+    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
+    assert "prompts must be a file" in capsys.readouterr().err
+
+
+def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a shell hands over Windows-1252 words in an argument.
+    assert main(["chat", "caf\udce9?", "--system", "caf\udce9", "--max-tokens", "2", "--json"]) == 0
+    with io.TextIOWrapper(io.BytesIO(b"caf\xe9?\n"), encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat", "--max-tokens", "2", "--json"]) == 0
+    assert [event["event"] for event in lines(capsys)].count("finished") == 2
+
+
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
     assert main([*command, "--arms", "draft, depth 2"]) == 0
@@ -115,3 +164,28 @@ def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.Capt
 
 def test_the_starter_pair_is_where_the_readme_says() -> None:
     assert all((folder / "config.json").is_file() for folder in starter_pair())
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
+) -> None:
+    questions = tmp_path / "questions.txt"
+    questions.write_text("Hello?\n")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+
+    def answer(_engine: Any, _request: Any, show: Any) -> int:
+        show.event(Finished("stop", "한글", (), RequestStats()))
+        show.event(TokensCommitted("한글", (), ROUND, RequestStats()))
+        return 0
+
+    monkeypatch.setattr("app.terminal_chat._ask", answer)
+    with questions.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stdout", out)
+        assert main(["chat", *form]) == 0
+    printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+    if form:
+        assert json.loads(printed.splitlines()[0])["text"] == "한글"
+    else:
+        assert "??" in printed

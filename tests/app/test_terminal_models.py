@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,21 +19,12 @@ from huggingface_hub import constants
 
 from app import terminal_downloads, terminal_models
 from engine.hub.download_state import DownloadStatus
+from tests.engine.hub.conftest import cache as cache
+from tests.engine.hub.conftest import hub as hub
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
 
 Run = Callable[..., int]
-
-
-@pytest.fixture
-def hub() -> Iterator[FakeHub]:
-    with FakeHub() as server:
-        yield server
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "cache"
 
 
 @pytest.fixture
@@ -141,6 +134,29 @@ def test_remove_without_yes_and_without_anybody_to_ask_removes_nothing(
     snapshot = write_snapshot(cache, "org/model", model_files())
     assert run("remove", "org/model") == 2
     assert snapshot.exists()
+
+
+def test_ending_the_input_removes_nothing(
+    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nobody = io.StringIO()
+    monkeypatch.setattr(nobody, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", nobody)
+    snapshot = write_snapshot(cache, "org/model", model_files())
+    assert run("remove", "org/model") == 1
+    assert snapshot.exists()
+    assert "[y/N]" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_gone_is_no_reason_to_complain(cache: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "app", "models", "list", "--cache", str(cache)]
+    try:
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(

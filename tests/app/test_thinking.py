@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.chat.thinking import Parts, parts_of
+from tests.app.chats_shown import view
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.test_stored_chats import view
 from tests.app.test_window import answer_of, ask, shown_text, wait_for_end
 
 if TYPE_CHECKING:

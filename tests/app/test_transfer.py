@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.app.chats_shown import settle, titles, turns
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.test_stored_chats import settle, titles, turns
 from tests.app.test_window import ask, wait_for_end
 
 if TYPE_CHECKING:

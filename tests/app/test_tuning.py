@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.speculation.learned import learned_rows
-from app.speculation.learned_table import HEADINGS
+from app.speculation.learned_table import COLUMNS
 from engine.errors import Busy
 from engine.tuning import DepthFigures
 from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT
@@ -57,8 +57,8 @@ def test_the_settings_show_what_was_learned(opened: tuple[MainWindow, ScriptedEn
     qtbot.waitUntil(lambda: bool(section.table.rows))
     assert [section.table.headerData(0, 1, 0)] == [None]
     rows = texts(section)
-    assert len(rows[0]) == len(HEADINGS)
-    assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75 %", "82"]
+    assert len(rows[0]) == len(COLUMNS)
+    assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75%", "82"]
     assert rows[1][1:4] == ["from 4,096", "none, plain", "–"]
 
 
@@ -98,7 +98,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     assert "4 guesses a round, 2.1× as fast" in view.words.text()
     assert "32.8 tokens/s" in view.words.text()
     shown = [[cell.text() for cell in line] for line in view.cells]
-    assert shown[4] == ["4", "1.7", "40 %", "70.5"]
+    assert shown[4] == ["4", "1.7", "40%", "70.5"]
     assert len(shown) == 1 + len(SHORT.depths)
     qtbot.waitUntil(lambda: view.words.height() >= view.words.heightForWidth(view.words.width()))
 
@@ -107,7 +107,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     ("changes", "expected"),
     [
         ({"acceptance_seen": False}, "if as many are right as with most pairs"),
-        ({"best_depth": 0, "speedup": 1.0}, "pays once more than 10 %"),
+        ({"best_depth": 0, "speedup": 1.0}, "pays once more than 10%"),
         (
             {"best_depth": 0, "figures": replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, 0.0, None, 9.0, 1),))},
             "all right would not pay",
@@ -129,7 +129,7 @@ def test_a_busy_engine_is_told_in_words(opened: tuple[MainWindow, ScriptedEngine
     view = tune(opened, qtbot)
     opened[1].calibrating.set_exception(Busy(1))
     qtbot.waitUntil(lambda: not opened[0]._tuner.running)
-    assert "Try again when it has ended" in view.words.text()
+    assert "Try again when it is finished" in view.words.text()
 
 
 def test_stopping_asks_the_engine_for_something_else(

@@ -164,6 +164,37 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot
     assert shown_text(window) == "Hi there."
 
 
+def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("Hi there.")], draft_gate=threading.Event())
+    window = open_window(engine, load=False)
+    session = window._session
+    qtbot.waitUntil(lambda: session.ready)
+    assert session.pair.loading == "draft"
+    # The answer is recorded as one of the pair that is on its way.
+    assert session.pair.names == ("main", "starter/draft")
+    assert "You can ask already" in window._header.draft.toolTip()
+    assert not window._actions["compare"].isEnabled()
+    ask(window, "hello")
+    wait_for_end(window, qtbot)
+    assert shown_text(window) == "Hi there."
+    assert session.pair.loading == "draft"
+    engine.draft_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not session.pair.loading)
+    assert session.pair.draft is not None
+
+
+def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow, qtbot: QtBot) -> None:
+    problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
+    engine = ScriptedEngine(loads=[problem], draft_gate=threading.Event())
+    window = open_window(engine, load=False)
+    qtbot.waitUntil(lambda: window._session.ready)
+    assert not window._banner.isVisible()
+    engine.draft_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not window._session.pair.loading)
+    assert "vocabularies differ" in window._banner.text
+    assert window._session.ready
+
+
 def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: QtBot) -> None:
     problem = ModelNotUsable("models/big", "incomplete", "model.safetensors")
     engine = ScriptedEngine(loads=[problem])

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app import window_bench
+from app.frames import Frames
 from app.steady_engine import SteadyEngine, WaitingEngine
-from app.window_bench import Frames, frame_figures, long_figures, panel_figures, table
+from app.window_bench import frame_figures, long_figures, panel_figures, table
 from engine.events import Finished, TokensCommitted
 from tests.patience import PATIENCE_S
 
@@ -17,19 +18,26 @@ if TYPE_CHECKING:
     from app.application import Application
 
 ROUNDS_A_PICTURE = 25
-_SHARE = {"alone_tps": 100.0, "shown_tps": 98.0, "ratio": 0.98, "gui_cpu_s_per_1000_tokens": 0.5}
+_SHARE = {
+    "alone_tps": 100.0,
+    "shown_tps": 98.0,
+    "ratio": 0.98,
+    "gui_cpu_s_per_1000_tokens": 0.5,
+    "other_cpu_s_per_1000_tokens": 9.5,
+    "cores": 2,
+}
 
 
 @pytest.fixture(autouse=True)
 def painted_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer goes on when there is a picture of what came before: a busy machine would paint it all at once."""
     pictures = threading.Semaphore(0)
-    waits, pause = Frames.waits, SteadyEngine._pause
+    end, pause = Frames._end, SteadyEngine._pause
 
-    def count(frames: Frames) -> None:
-        painted = len(frames.busy_ms)
-        waits(frames)
-        if len(frames.busy_ms) > painted:
+    def count(frames: Frames, now: float) -> None:
+        pictures_before = len(frames.busy_ms)
+        end(frames, now)
+        if len(frames.busy_ms) > pictures_before:
             pictures.release()
 
     def pause_for_a_picture(engine: SteadyEngine, number: int) -> bool:
@@ -37,7 +45,7 @@ def painted_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
             pictures.acquire(timeout=PATIENCE_S)
         return pause(engine, number)
 
-    monkeypatch.setattr(Frames, "waits", count)
+    monkeypatch.setattr(Frames, "_end", count)
     monkeypatch.setattr(SteadyEngine, "_pause", pause_for_a_picture)
     monkeypatch.setattr(window_bench, "_SETTLE_S", 0.0)
 
@@ -64,6 +72,7 @@ def test_the_report_can_be_read(qapp: Application) -> None:
     assert "1000 tokens at 5000/s" in words
     assert "over 20 rounds" in words
     assert words.count("ratio 0.980") == 2
+    assert "Qt thread 0.50 s and all other threads 9.50 s of processor time, 1.0 of 2 cores" in words
 
 
 def test_a_frame_is_all_the_work_up_to_the_painting() -> None:
@@ -71,10 +80,31 @@ def test_a_frame_is_all_the_work_up_to_the_painting() -> None:
     frames.begins()
     frames.waits()
     assert frames.busy_ms == []
-    frames.paints()
+    for _ in range(2):
+        frames.begins()
+        frames.painted()
+        frames.waits()
+    assert len(frames.busy_ms) == len(frames.cpu_ms) == 2
+    assert len(frames.interval_ms) == 1
+
+
+def test_a_picture_ends_where_work_for_the_next_one_begins_at_once() -> None:
+    frames = Frames()
+    frames.has_news()
+    frames.painted()
+    frames.has_news()
+    frames.painted()
     frames.waits()
-    frames.paints()
-    frames.waits()
+    assert len(frames.busy_ms) == 2
+
+
+def test_what_is_painted_before_the_first_word_is_no_frame() -> None:
+    frames = Frames()
+    for streams in (False, True, True):
+        frames._streams = lambda streams=streams: streams
+        frames.has_news()
+        frames.painted()
+        frames.waits()
     assert len(frames.busy_ms) == 2
     assert len(frames.interval_ms) == 1
 

@@ -10,6 +10,9 @@ import pytest
 
 import engine.errors as errors
 from app import wording
+from app.conversations.chats import RecordedError, stored_answer
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
 from app.language import LANGUAGES
 from engine.errors import (
     BadRequest,
@@ -25,6 +28,8 @@ from engine.errors import (
 from engine.stats import PlainSpan
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.application import Application
 
 EXAMPLES = {
@@ -102,6 +107,15 @@ def test_too_little_memory_says_what_would_fit() -> None:
     assert "fits" not in plain
 
 
+@pytest.mark.parametrize(
+    ("language", "between"), [("en", ". It"), ("ko", "요. KV"), ("ja", "。KV"), ("zh_CN", "。将 KV")]
+)
+def test_sentences_are_joined_as_the_language_joins_them(qapp: Application, language: str, between: str) -> None:
+    qapp.language.choose(language)
+    assert between in wording.error_sentence(EXAMPLES[NotEnoughMemory]())
+    assert wording.joined("A.", "", "B.") == wording.joined("A.", "B.")
+
+
 def test_braces_in_a_detail_are_shown_as_they_are() -> None:
     assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
 
@@ -115,3 +129,27 @@ def test_a_costly_round_is_told_in_plain_steps() -> None:
     sentence = wording.plain_sentence(PlainSpan(8, "costs-more", arguments))
     assert "2.5 plain steps" in sentence
     assert "1.5 tokens" in sentence
+
+
+def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) -> None:
+    store, _ = open_store(tmp_path / "chats.db")
+    for error in every_error():
+        chat = store.conversations.create()
+        answer = store.answers.start(store.messages.add_user_turn(chat, "Hello?"), AnswerSource())
+        store.answers.fail(answer, error.code, error.arguments)
+        recorded = stored_answer(store.messages.get(answer)).error
+        assert recorded is not None
+        assert wording.error_sentence(recorded) == wording.error_sentence(error)
+    store.close()
+
+
+@pytest.mark.parametrize("code", ["not-enough-memory", "prompt-too-long", "model-not-usable", "hub", "unheard-of"])
+def test_an_error_that_another_app_recorded_has_a_sentence(code: str) -> None:
+    for arguments in ({}, {"reason": "unheard-of", "message": "x", "tokens": "many", "needed": None}):
+        assert wording.error_sentence(RecordedError(code, arguments))
+
+
+def test_a_reason_for_plain_decoding_of_another_version_is_passed_over() -> None:
+    assert wording.plain_sentence(PlainSpan(3, "unheard-of", (("{x}", "{y}"),))) == ""
+    odd = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", "many"))
+    assert wording.plain_sentence(PlainSpan(3, "costs-more", odd))

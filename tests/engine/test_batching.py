@@ -9,6 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
+from mlx_lm.generate import BatchGenerator
 
 from engine.errors import InternalFailure, QueueFull
 from engine.events import Failed, Finished, PrefillProgress
@@ -206,6 +207,23 @@ def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
     assert again.finished.stats.cached_tokens == again.finished.stats.prompt_tokens - 1
 
 
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_what_a_cancelled_answer_has_told_is_its_text(scheduler: Scheduler, others: int, rounds: int) -> None:
+    whole = alone(scheduler, request()).text
+    # Whatever comes last might be the beginning of a stop string.
+    stops = tuple(f"{character}\0" for character in sorted(set(whole)))
+    client = submit(scheduler, request(stop=stops))
+    guests = [submit(scheduler, request(TEXTS[1])) for _ in range(others)]
+    while len(client.committed) < rounds or not all(guest.committed for guest in guests):
+        scheduler.step()
+    client.stream.cancel()
+    while scheduler.busy:
+        scheduler.step()
+    assert client.finished.reason == "cancelled"
+    assert client.finished.text == "".join(event.text for event in client.committed)
+
+
 @pytest.mark.expects_log
 def test_a_sampler_that_fails_ends_its_own_request_only(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [request(text, max_tokens=30) for text in TEXTS[:2]]
@@ -241,6 +259,37 @@ def test_a_batch_without_memory_goes_on_one_by_one(scheduler: Scheduler, model: 
     clients = run(scheduler, *asked)
     assert [client.finished.ids for client in clients] == expected
     assert "turns" in clients[0].reasons
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("leaves", ["ends", "is cancelled", "is left alone"])
+def test_caches_that_cannot_be_taken_out_of_a_batch_cost_nobody_the_answer(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, leaves: str
+) -> None:
+    asked = [request(text, max_tokens=most) for text, most in zip(TEXTS[:3], (12, 40, 40), strict=True)]
+    asked = asked[1:] if leaves == "is left alone" else asked
+    expected = [alone(scheduler, one).ids for one in asked]
+    clients = [submit(scheduler, one) for one in asked]
+    while not all(len(client.committed) > 3 for client in clients):
+        scheduler.step()
+    take_out, left = BatchGenerator.remove, [2 if leaves == "is left alone" else 1]
+
+    def remove(batch: BatchGenerator, uids: list[int], return_prompt_caches: bool = False) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            raise RuntimeError("[metal::malloc] out of memory, says the test")
+        return take_out(batch, uids, return_prompt_caches)
+
+    monkeypatch.setattr(BatchGenerator, "remove", remove)
+    if leaves != "ends":
+        clients[0].stream.cancel()
+    while scheduler.busy:
+        scheduler.step()
+    assert left[0] <= 0
+    assert clients[0].finished.reason == ("length" if leaves == "ends" else "cancelled")
+    assert [client.finished.ids for client in clients[1:]] == expected[1:]
+    monkeypatch.undo()
+    assert [client.finished.ids for client in run(scheduler, *asked)] == expected
 
 
 @pytest.mark.expects_log

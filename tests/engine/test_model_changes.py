@@ -22,7 +22,7 @@ from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving import PLAIN, Client, alone, request, run, submit
 from tests.patience import PATIENCE_S
-from tests.tiny_models import write_disturbed_copy
+from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 Outcome = LoadedPair | EngineError
 
@@ -101,6 +101,25 @@ def test_a_stream_goes_on_while_a_draft_is_loaded(scheduler: Scheduler, tiny_dra
     assert client.finished.stats.drafted > 0
 
 
+@pytest.mark.parametrize("instead", ["none", "another"])
+def test_a_draft_that_goes_while_it_reads_the_prompt_does_not_end_the_answer(tmp_path: Path, instead: str) -> None:
+    main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
+    draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
+    scheduler = Scheduler()
+    scheduler.load(main, draft)
+    asked = request("the quick brown fox " * 400, max_tokens=12)
+    expected = alone(scheduler, replace(asked, speculation=PLAIN)).ids
+    client = begun(scheduler, asked)
+    # It has read a piece of several.
+    scheduler.step()
+    scheduler.set_draft(draft if instead == "another" else None)
+    finish(scheduler)
+    assert client.finished.ids == expected
+    assert ("no-draft" in client.reasons) == (instead == "none")
+    assert (client.finished.stats.drafted > 0) == (instead == "another")
+    scheduler.close()
+
+
 @pytest.mark.usefixtures("disk_without_waiting")
 def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft: Path) -> None:
     scheduler = Scheduler()
@@ -113,6 +132,43 @@ def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft:
     assert client.finished.reason == "length"
     assert client.finished.stats.drafted > 0
     scheduler.close()
+
+
+@pytest.mark.usefixtures("disk_without_waiting")
+def test_an_answer_that_begins_before_its_draft_is_there_says_so_and_then_guesses(
+    scheduler: Scheduler, tiny_main: Path, tiny_draft: Path
+) -> None:
+    asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
+    expected = alone(scheduler, asked)
+    there: list[LoadedPair] = []
+    ended: list[Outcome] = []
+    change = scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False, main_there=there.append)
+    scheduler.changes.ask(change, ended.append)
+    client = submit(scheduler, asked)
+    while not there:
+        assert not client.committed
+        scheduler.step()
+    assert there[0].draft is None
+    assert not ended
+    finish(scheduler)
+    assert client.finished.ids == expected.ids
+    assert client.reasons[:2] == ["first-token", "draft-loading"]
+    assert client.finished.stats.drafted > 0
+
+
+def test_the_main_model_is_told_of_before_its_draft(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        loading = engine.load(tiny_main, tiny_draft)
+        assert loading.main.result(timeout=PATIENCE_S).draft is None
+        assert loading.result(timeout=PATIENCE_S).draft is not None
+
+
+def test_a_main_model_that_cannot_be_used_is_told_both_times(broken: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        loading = engine.load(broken, tiny_draft)
+        assert isinstance(loading.main.exception(timeout=PATIENCE_S), ModelNotUsable)
+        assert isinstance(loading.exception(timeout=PATIENCE_S), ModelNotUsable)
+    assert isinstance(engine.load(broken).main.exception(timeout=PATIENCE_S), EngineClosed)
 
 
 @pytest.mark.usefixtures("disk_without_waiting")

@@ -13,7 +13,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, loading, memory
-from engine.errors import NotEnoughMemory, PromptTooLong
+from engine.errors import ModelNotUsable, NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
 from engine.hub.fit import ModelSize
 from engine.loading import load
@@ -65,6 +65,13 @@ def test_what_would_fit_is_told(tiny_main: Path) -> None:
     assert 0 < caught.value.arguments["largest_context"] < 512
 
 
+@pytest.mark.parametrize("name", ["~nobody-here/model", "x" * 5000, "y" * 300 + "/z", "a\0b", "", "no/such"])
+def test_what_can_be_no_model_is_missing(name: str) -> None:
+    with pytest.raises(ModelNotUsable) as caught:
+        Scheduler().load(name, None)
+    assert caught.value.reason in ("missing", "not-a-model")
+
+
 def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path, tiny_draft: Path) -> None:
     with pytest.raises(NotEnoughMemory) as caught:
         scheduler_with(10**6).load(tiny_main, None)
@@ -87,6 +94,20 @@ def test_a_text_that_cannot_fit_is_refused_and_may_be_forced(tiny_main: Path) ->
     assert isinstance(client.last.error, NotEnoughMemory)
     [client] = run(scheduler, replace(request(max_tokens=4), allow_oversize=True))
     assert client.finished.reason == "length"
+    scheduler.close()
+
+
+def test_a_text_that_fits_in_no_case_costs_no_finished_turn(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    run(scheduler, request(max_tokens=4))
+    kept = scheduler.prefix_cache.usage
+    use = memory_use()
+    monkeypatch.setattr(scheduler.models, "use", lambda: replace(use, free=1000))
+    [client] = run(scheduler, request("lazy dog", max_tokens=4))
+    assert isinstance(client.last, Failed)
+    assert scheduler.prefix_cache.usage == kept
+    assert kept.conversations == 1
     scheduler.close()
 
 
@@ -256,6 +277,15 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
             if drafted:
                 break
         assert drafted > 0
+
+
+def test_models_may_stay_without_end(tiny_main: Path) -> None:
+    with Engine(EngineSettings(unload_after_s=float("inf"))) as engine:
+        engine.load(tiny_main).result(timeout=30)
+        *_, last = engine.submit(request(max_tokens=2))
+        assert isinstance(last, Finished)
+        # Idle now, and back again.
+        assert engine.status().result(timeout=30).active == 0
 
 
 def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:

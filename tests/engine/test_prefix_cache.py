@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engine.events import Finished
+from engine.generation import Generation
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.speculation.sequence import Sequence
 from tests.engine.serving import run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -44,16 +47,21 @@ def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedMod
     scheduler.close()
 
 
-def question(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> ChatRequest:
+def question(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> ChatRequest:
     """Answered in whole words, which read back from the text as the tokens that they were."""
     vocabulary = scheduler.models.main.tokenizer.get_vocab()
     words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
     sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
-    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens)
+    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens, conversation=conversation)
 
 
-def ask(scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12) -> Finished:
-    [client] = run(scheduler, question(scheduler, *messages, max_tokens=max_tokens))
+def ask(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> Finished:
+    asked = question(scheduler, *messages, max_tokens=max_tokens, conversation=conversation)
+    [client] = run(scheduler, asked)
     return client.finished
 
 
@@ -117,6 +125,19 @@ def test_chats_with_one_system_prompt_read_it_once(scheduler: Scheduler) -> None
     assert other.stats.cached_tokens >= system_tokens(scheduler)
     second = ask(scheduler, SYSTEM, user("the quick brown fox"), answer(first), user("and then"))
     assert read(second) == second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
+
+
+def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Scheduler) -> None:
+    main = scheduler.models.main
+    if not Sequence(main.model, main.new_caches()).needs_boundaries:
+        pytest.skip("its caches can be cut anywhere")
+    limited = replace(main, info=replace(main.info, context_length=160))
+    turns = [message for turn in range(9) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})]
+    asked = replace(question(scheduler, SYSTEM, *turns, user("and then"), max_tokens=8), overflow="shorten")
+    generation = Generation(asked, limited, scheduler.prefix_cache, 0.0)
+    assert generation.stats().dropped_messages > 0
+    last = len(main.tokenizer.encode("<|im_start|>user\nand then<|im_end|>\n<|im_start|>assistant\n"))
+    assert len(generation.conversation.main.tokens) - last in generation.conversation.main.boundaries
 
 
 def test_what_came_from_the_cache_changes_no_text(scheduler: Scheduler) -> None:

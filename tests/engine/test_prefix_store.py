@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from engine import prefix_store
 from engine.events import Finished
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import request, run
+from tests.engine.serving import Client, run, submit
+from tests.engine.serving import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.engine.test_prefix_cache import DEPTH, answer, ask, user
+from tests.engine.test_prefix_cache import DEPTH, answer, user
+from tests.engine.test_prefix_cache import ask as ask_in
 from tests.tiny_models import write_disturbed_copy, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -44,6 +48,14 @@ def session(model: Path, store: Path, asked: ChatRequest) -> Finished:
     [client] = run(scheduler, asked)
     scheduler.close()
     return client.finished
+
+
+def request(text: str = "the quick brown fox", max_tokens: int = 40, conversation: str = "chat") -> ChatRequest:
+    return replace(unnamed(text, max_tokens=max_tokens), conversation=conversation)
+
+
+def ask(scheduler: Scheduler, *messages: dict[str, str], conversation: str = "chat") -> Finished:
+    return ask_in(scheduler, *messages, conversation=conversation)
 
 
 OPENING = user("the quick brown fox")
@@ -162,6 +174,31 @@ def test_what_belongs_to_other_weights_is_ignored(tiny_main: Path, tmp_path: Pat
     assert session(other, tmp_path / "store", asked).stats.cached_tokens == 0
 
 
+def test_what_belongs_to_another_configuration_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_main, model)
+    asked = request(max_tokens=1)
+    session(model, tmp_path / "store", asked)
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**config, "rope_theta": 500.0}))
+    assert session(model, tmp_path / "store", asked).stats.cached_tokens == 0
+
+
+def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    asked = request(max_tokens=1)
+    for name in ("a.json", "a.safetensors"):
+        # Listed, and gone when it is looked at.
+        (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    session(tiny_main, tmp_path, asked)
+    scheduler = opened(tiny_main, tmp_path)
+    [client] = run(scheduler, asked)
+    assert client.finished.stats.cached_tokens == client.finished.stats.prompt_tokens - 1
+    assert scheduler.status.prefix_cache.stored > 0
+    scheduler.close()
+
+
 def test_another_version_of_the_format_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
     asked = request(max_tokens=1)
     session(tiny_main, tmp_path, asked)
@@ -171,7 +208,7 @@ def test_another_version_of_the_format_is_ignored(tiny_main: Path, tmp_path: Pat
 
 
 def test_the_folder_stays_within_its_bytes(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_cache_bytes=300_000))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=300_000))
     scheduler.load(tiny_main, None)
     for text in ("fox", "lazy dog", "안녕하세요"):
         run(scheduler, request(text, max_tokens=2))
@@ -185,3 +222,147 @@ def test_a_folder_that_cannot_be_written_costs_nothing_else(tiny_main: Path, tmp
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     assert session(tiny_main, blocked, request(max_tokens=2)).reason == "length"
+
+
+# What of a conversation is on the disk, and for how long
+
+
+def files(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir()} if folder.exists() else set()
+
+
+def test_what_has_no_name_never_reaches_the_disk(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    run(scheduler, request(max_tokens=2), unnamed("lazy dog", max_tokens=2))
+    assert scheduler.prefix_cache.usage.conversations == 2
+    scheduler.close()
+    [entry] = tmp_path.glob("*.json")
+    assert json.loads(entry.read_text())["name"] == "chat"
+
+
+def test_a_text_is_kept_under_its_name_where_one_without_covers_it(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    run(scheduler, unnamed(max_tokens=4))
+    run(scheduler, request(max_tokens=2))
+    scheduler.close()
+    assert len(list(tmp_path.glob("*.json"))) == 1
+
+
+def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    asked = request(max_tokens=2), request("lazy dog", max_tokens=2, conversation="other")
+    run(scheduler, *asked)
+    scheduler.prefix_cache.save()
+    before = files(tmp_path)
+    scheduler.forget_conversations(["chat"])
+    assert len(files(tmp_path)) == 2 < len(before)
+    assert scheduler.prefix_cache.usage.conversations == 1
+    [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
+    # All chats begin alike.
+    assert forgotten.finished.stats.cached_tokens < 8
+    assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
+    scheduler.close()
+
+
+def test_what_another_model_read_of_a_forgotten_conversation_goes_too(tiny_main: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(tiny_main, tmp_path / "other"))
+    for main in (tiny_main, other):
+        session(main, tmp_path / "store", request(max_tokens=2))
+    assert len(files(tmp_path / "store")) == 4
+    scheduler = opened(tiny_main, tmp_path / "store")
+    scheduler.forget_conversations(["chat"])
+    assert files(tmp_path / "store") == set()
+    scheduler.close()
+
+
+def test_without_a_model_forgetting_clears_the_disk_at_once(tiny_main: Path, tmp_path: Path) -> None:
+    session(tiny_main, tmp_path, request(max_tokens=2))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path))
+    scheduler.forget_conversations(["chat"])
+    assert files(tmp_path) == set()
+    scheduler.close()
+
+
+def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    client: Client = submit(scheduler, request(max_tokens=8))
+    scheduler.step()
+    scheduler.forget_conversations(["chat"])
+    while scheduler.busy:
+        scheduler.step()
+    assert client.finished.reason == "length"
+    assert scheduler.prefix_cache.usage.conversations == 0
+    scheduler.close()
+    assert files(tmp_path) == set()
+
+
+def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Path) -> None:
+    for name in ("chat", "other"):
+        session(tiny_main, tmp_path, request(name, max_tokens=2, conversation=name))
+    [one, *_] = tmp_path.glob("*.json")
+    shutil.copy(one, tmp_path / "nobody-0.json")
+    (tmp_path / "nobody-0.partial.safetensors").write_bytes(b"half a file")
+    (tmp_path / "notes.txt").write_text("not ours")
+    scheduler = opened(tiny_main, tmp_path)
+    scheduler.keep_stored(["other"])
+    [entry] = tmp_path.glob("*.json")
+    assert json.loads(entry.read_text())["name"] == "other"
+    assert len(files(tmp_path)) == 3
+    [known] = run(scheduler, request("other", max_tokens=2, conversation="other"))
+    assert known.finished.stats.cached_tokens > 0
+    scheduler.close()
+
+
+def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    session(tiny_main, tmp_path, request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=2))
+    scheduler = opened(tiny_main, tmp_path)
+    [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
+    assert client.finished.stats.cached_tokens == 0
+    assert scheduler.prefix_cache.usage.conversations == 1
+    scheduler.close()
+
+
+def test_what_is_on_the_disk_already_is_not_written_again(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = request(max_tokens=1)
+    session(tiny_main, tmp_path, asked)
+    monkeypatch.setattr(prefix_store, "save_prompt_cache", None)
+    assert session(tiny_main, tmp_path, asked).stats.cached_tokens > 0
+    assert len(files(tmp_path)) == 2
+
+
+def test_what_was_used_last_stays_when_room_is_made(tiny_main: Path, tmp_path: Path) -> None:
+    names = ("first", "second", "third")
+    asked = {name: request(name, max_tokens=1, conversation=name) for name in names}
+    for name in names[:2]:
+        session(tiny_main, tmp_path, asked[name])
+    session(tiny_main, tmp_path, asked["first"])
+    size = max(file.stat().st_size for file in tmp_path.glob("*.safetensors"))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.9)))
+    scheduler.load(tiny_main, None)
+    run(scheduler, asked["third"])
+    scheduler.close()
+    kept = {json.loads(entry.read_text())["name"] for entry in tmp_path.glob("*.json")}
+    assert kept == {"first", "third"}
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("trouble", ["no room left", "a write that fails"])
+def test_a_full_disk_keeps_nothing_and_leaves_nothing(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, trouble: str
+) -> None:
+    def fail(file: str, _caches: object) -> None:
+        Path(file).write_bytes(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    if trouble == "no room left":
+        usage = shutil.disk_usage(tmp_path)._replace(free=1000)
+        monkeypatch.setattr(prefix_store.shutil, "disk_usage", lambda _: usage)
+    else:
+        monkeypatch.setattr(prefix_store, "save_prompt_cache", fail)
+    assert session(tiny_main, tmp_path, request(max_tokens=2)).reason == "length"
+    assert files(tmp_path) == set()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]

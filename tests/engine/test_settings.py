@@ -45,6 +45,7 @@ def change(scheduler: Scheduler, **changes: object) -> None:
         ("unload_after_s", 0),
         ("most_active", 0),
         ("prefix_cache_bytes", -1),
+        ("prefix_folder_bytes", -1),
     ],
 )
 def test_settings_say_what_is_wrong_with_them(name: str, value: object) -> None:
@@ -64,14 +65,15 @@ def test_a_smaller_prefix_cache_gives_its_bytes_back_at_once(scheduler: Schedule
 def test_finished_turns_are_kept_on_disk_from_the_moment_a_folder_is_given(
     scheduler: Scheduler, tmp_path: Path
 ) -> None:
-    [first] = run(scheduler, request(max_tokens=2))
+    asked = replace(request(max_tokens=2), conversation="chat")
+    [first] = run(scheduler, asked)
     change(scheduler, prefix_cache_folder=tmp_path)
     scheduler.install(scheduler.models.main, None)
-    [again] = run(scheduler, request(max_tokens=2))
+    [again] = run(scheduler, asked)
     assert again.finished.stats.cached_tokens == first.finished.stats.prompt_tokens - 1
     change(scheduler, prefix_cache_folder=None)
     scheduler.install(scheduler.models.main, None)
-    [fresh] = run(scheduler, request(max_tokens=2))
+    [fresh] = run(scheduler, asked)
     assert fresh.finished.stats.cached_tokens == 0
 
 

@@ -1,4 +1,4 @@
-"""A chat as one HTML file that stands alone: all of it escaped, nothing fetched, for light and dark."""
+"""A chat as one HTML file that stands alone: all of it escaped, nothing fetched, formulas set, for light and dark."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
+
+from app.chat.formulas import find_formulas
+from app.conversations.exports.mathml import as_mathml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +32,8 @@ h2 {{ font-size: 0.875rem; font-weight: 600; margin: 0 0 0.5rem; opacity: 0.75; 
 .text {{ white-space: pre-wrap; }}
 pre {{ background: var(--shade); border-radius: 6px; padding: 0.75rem; overflow-x: auto; }}
 code {{ font: 0.875rem/1.5 ui-monospace, monospace; }}
+math {{ font-size: 1.1em; }}
+math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
 .note {{ font-style: italic; opacity: 0.75; }}
 </style>
 </head>
@@ -69,22 +74,38 @@ def _message(message: Message, labels: Labels) -> str:
         f'<p class="note">{escape(attachment.name)}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
         for attachment in message.attachments
     ]
-    parts.append(_body(message.content))
+    parts.append(_body(message.content, with_formulas=message.role == "assistant"))
     if note := labels.of_state(message.state):
         parts.append(f'<p class="note">{escape(note)}</p>')
     return "\n".join(parts)
 
 
-def _body(text: str) -> str:
-    """The text as it was written, with fenced code in boxes of its own."""
+def _body(text: str, with_formulas: bool = False) -> str:
+    """The text as it was written, with fenced code in boxes of its own. A person's dollar signs stay what they are."""
     parts = []
     place = 0
     for block in _FENCE.finditer(text):
-        parts += [_prose(text[place : block.start()]), f"<pre><code>{escape(block['code'])}</code></pre>"]
+        prose = _prose(text[place : block.start()], with_formulas)
+        parts += [prose, f"<pre><code>{escape(block['code'])}</code></pre>"]
         place = block.end()
-    return "\n".join(part for part in (*parts, _prose(text[place:])) if part)
+    return "\n".join(part for part in (*parts, _prose(text[place:], with_formulas)) if part)
 
 
-def _prose(text: str) -> str:
+def _prose(text: str, with_formulas: bool) -> str:
     text = text.strip("\n")
-    return f'<div class="text">{escape(text)}</div>' if text else ""
+    if not text:
+        return ""
+    return f'<div class="text">{_with_math(text) if with_formulas else escape(text)}</div>'
+
+
+def _with_math(text: str) -> str:
+    """Escaped, with the formulas that can be set in the places of their sources."""
+    parts, place = [], 0
+    for start, end, formula in find_formulas(text):
+        if (math := as_mathml(formula)) is None:
+            continue
+        before = text[place:start]
+        # The lines' ends around a formula that stands alone would be empty lines.
+        parts += [escape(before.removesuffix("\n") if formula.display else before), math]
+        place = end + (formula.display and text[end : end + 1] == "\n")
+    return "".join([*parts, escape(text[place:])])

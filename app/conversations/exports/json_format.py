@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from app.conversations.encoding import to_json, token_to_row
+from app.conversations.encoding import round_to_row, to_json, token_to_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,6 +38,8 @@ def conversation_as_object(
         listed.append(_message_as_object(message, parent))
         if with_tokens and (tokens := store.messages.tokens(message.id)):
             listed[-1]["tokens"] = [token_to_row(token) for token in tokens]
+            if rounds := store.messages.rounds(message.id):
+                listed[-1]["rounds"] = [round_to_row(record) for record in rounds]
     selected = None if leaf is None else uids[leaf]
     return _conversation_as_object(conversation, folder) | {"selected": selected, "messages": listed}
 

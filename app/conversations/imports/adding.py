@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from app.conversations.encoding import pack_tokens, to_json
+from app.conversations.encoding import pack_rounds, pack_tokens, to_json
 
 if TYPE_CHECKING:
     from app.conversations.imports.imported import ImportedConversation, ImportedMessage
@@ -120,8 +120,8 @@ def _add_message(
     )
     if message.tokens:
         store.database.execute(
-            "INSERT INTO token_views (message_id, tokens) VALUES (?, ?)",
-            (message_id, pack_tokens(message.tokens)),
+            "INSERT INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
+            (message_id, pack_tokens(message.tokens), pack_rounds(message.rounds)),
         )
     return message_id
 

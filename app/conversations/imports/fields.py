@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 # Times above this are in milliseconds: in seconds it is the year 5138.
 _MILLISECONDS_FROM = 1e11
+# The year 9990: no calendar reaches much further, wherever it hangs.
+_LATEST = 253_000_000_000.0
 
 
 def text(container: object, key: str | int) -> str:
@@ -30,14 +32,15 @@ def items(container: object, key: str | int) -> list[Any]:
 def time(container: object, key: str | int) -> float | None:
     """Seconds since 1970 from a number of seconds or milliseconds, or from an ISO 8601 text."""
     value = _at(container, key)
+    seconds: float | None = None
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(value).timestamp()
-        except (ValueError, OverflowError):
+            seconds = datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError, OSError):
             return None
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e15:
-        return value / 1000.0 if value > _MILLISECONDS_FROM else float(value)
-    return None
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000.0 if _MILLISECONDS_FROM < value < 1e15 else float(min(value, 1e15))
+    return seconds if seconds is not None and 0 < seconds < _LATEST else None
 
 
 def _at(container: object, key: str | int) -> Any:

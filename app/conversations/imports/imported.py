@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engine.events import Token
-    from engine.stats import RequestStats
+    from engine.stats import RequestStats, RoundRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class ImportedMessage:
     error: tuple[str, Mapping[str, Any]] | None = None
     stats: RequestStats | None = None
     tokens: tuple[Token, ...] = ()
+    rounds: tuple[RoundRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _READERS: tuple[ModuleType, ...] = (tandem, chatgpt, claude, open_webui, lm_studio, jan)
 # A person's whole history is some hundred megabytes; JSON takes about ten times that in memory.
 LARGEST_FILE = 2**30
+# In characters; a title is one line.
+LONGEST_TITLE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,12 @@ def import_file(run: Run, path: Path) -> ImportReport:
         if isinstance(found, Skipped):
             skipped.append(found)
             continue
-        outcome, identity = run(partial(add, conversation=found))
+        try:
+            outcome, identity = run(partial(add, conversation=found))
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            # What passes for a chat can still hold what no column takes; the others come in.
+            skipped.append(Skipped(found.title, "unreadable", f"{type(error).__name__}: {error}"))
+            continue
         if outcome == IN_TRASH:
             skipped.append(Skipped(found.title, IN_TRASH))
             continue
@@ -88,11 +95,11 @@ def _conversations(path: Path) -> Iterator[ImportedConversation | Skipped]:
 def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
     try:
         conversation: ImportedConversation = reader.read(entry)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         return Skipped(reader.title_of(entry), "unreadable", f"{type(error).__name__}: {error}")
     if not conversation.messages:
         return Skipped(conversation.title, "empty")
-    return conversation
+    return replace(conversation, title=" ".join(conversation.title.split())[:LONGEST_TITLE])
 
 
 def _documents(path: Path) -> Iterator[tuple[str, Any]]:

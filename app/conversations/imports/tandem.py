@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from app.conversations.encoding import stats_from_object, token_from_row
+from app.conversations.encoding import round_from_row, stats_from_object, token_from_row
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
@@ -98,4 +98,5 @@ def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
         # By way of JSON, so that what is kept has the shape in which it is kept.
         stats=stats_from_object(json.loads(json.dumps(stats))) if stats else None,
         tokens=tuple(token_from_row(row) for row in fields.items(message, "tokens")),
+        rounds=tuple(round_from_row(row) for row in fields.items(message, "rounds")),
     )

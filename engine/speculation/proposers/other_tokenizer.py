@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import mlx.core as mx
@@ -29,13 +30,10 @@ RATIO_STEP = 0.1
 LEAST_RATIO = 0.25
 
 
-class SharedTokensProposer(DraftModelProposer):
-    """Guesses only tokens that both models have; the draft reads all others spelled out in its own.
+class OtherTokenizerProposer(DraftModelProposer):
+    """`main` is the main model's sequence; `sequence` holds the same text in the draft's own tokens."""
 
-    `main` is the main model's sequence, and `sequence` holds the same text as `translation.spelled` has it.
-    """
-
-    # One main token can take several of the draft's.
+    # One main token can take several of the draft's, and the end of a word may have to be read again in other tokens.
     usual_backlog = LOOK_BACK
     can_look = False
 
@@ -52,9 +50,13 @@ class SharedTokensProposer(DraftModelProposer):
         super().__init__(sequence, sampler, context_length, keep_distributions=keep_distributions)
         self._main = main
         self._translation = translation
-        to_draft = translation.token_map.to_draft
-        self._shared = mx.array(to_draft != NO_ID)
-        self._to_draft = mx.array(np.maximum(to_draft, 0).astype(np.uint32))
+
+
+class SharedTokensProposer(OtherTokenizerProposer):
+    """Guesses only tokens that both models have; the draft reads all others spelled out in its own.
+
+    `sequence` holds the text as `translation.spelled` has it.
+    """
 
     def limit(self) -> int:
         return super().limit() if self.sequence.pending else 0
@@ -71,6 +73,16 @@ class SharedTokensProposer(DraftModelProposer):
     def _history(self) -> list[int]:
         return self._main.tokens
 
+    @cached_property
+    def _shared(self) -> mx.array:
+        """Whether the draft has a token of the main model's (V,)."""
+        return mx.array(self._translation.token_map.to_draft != NO_ID)
+
+    @cached_property
+    def _to_draft(self) -> mx.array:
+        """The draft's ids of the main model's tokens (V,); any where it has none."""
+        return mx.array(np.maximum(self._translation.token_map.to_draft, 0).astype(np.uint32))
+
     def _on_main_ids(self, logits: mx.array) -> mx.array:
         columns = mx.minimum(self._to_draft, logits.shape[-1] - 1)
         return mx.where(self._shared, mx.take(logits, columns, axis=-1), -mx.inf)
@@ -79,16 +91,12 @@ class SharedTokensProposer(DraftModelProposer):
         return mx.take(self._to_draft, guess)
 
 
-class RewrittenTextProposer(DraftModelProposer):
+class RewrittenTextProposer(OtherTokenizerProposer):
     """Writes text greedily, which is encoded anew in main ids and checked as point masses.
 
-    The text has to be read before it can be encoded: one host synchronisation more than other drafts need. `main` is
-    the main model's sequence. `sequence` holds the whole characters of the same text; `unread` are the bytes behind.
+    The text has to be read before it can be encoded: one host synchronisation more than other drafts need. `sequence`
+    holds the text's whole characters; `unread` are the bytes behind.
     """
-
-    # The end of a word may have to be read again in other tokens.
-    usual_backlog = LOOK_BACK
-    can_look = False
 
     def __init__(
         self,
@@ -99,9 +107,7 @@ class RewrittenTextProposer(DraftModelProposer):
         translation: Translation,
         unread: bytes = b"",
     ) -> None:
-        super().__init__(sequence, sampler, context_length)
-        self._main = main
-        self._translation = translation
+        super().__init__(sequence, sampler, context_length, main, translation)
         self._unread = unread
         self._written: list[int] = []
         self._ratio = 1.0

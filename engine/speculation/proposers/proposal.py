@@ -19,13 +19,15 @@ class Proposal:
 
     `tokens` holds main-model ids: a list, or an int32 array of shape (count,) that may still be lazy.
     `source` names the proposer. `distributions` has shape (count, vocabulary), float32, one row a guess:
-    what the guess was drawn from; None means that the guess is a point mass.
+    what the guess was drawn from; None means that the guess is a point mass. `stopped` tells that no more were drafted
+    because they would hardly have been right.
     """
 
     tokens: mx.array | list[int]
     source: str
     count: int
     distributions: mx.array | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,21 @@ from dataclasses import dataclass, replace
 class Mix:
     """How often a conversation turns to what; what is left over goes to the skills."""
 
-    topic: float = 0.42
-    offtopic: float = 0.10
+    topic: float = 0.34
+    small_talk: float = 0.11
+    offtopic: float = 0.08
     memory: float = 0.06
-    previous: float = 0.05
+    previous: float = 0.06
 
 
 @dataclass(frozen=True)
 class Course:
     """Steps of one kind. The learning rate falls in a straight line between two shares of the full one.
 
-    `level_steps` come before that, at the first rate. `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An
-    answer known by heart is cut to its first words in these shares of the conversations that end with one; `opening`
-    is the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is
-    what predicting a token of a question counts for against one of an answer.
+    `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first words in
+    these shares of the conversations that end with one; `opening` is the range of tokens kept. `repeats` is the share
+    of rows that repeat meaningless tokens; `question_weight` is what predicting a token of a question counts for
+    against one of an answer.
     """
 
     steps: int
@@ -37,23 +38,32 @@ class Course:
     lengths: tuple[int, ...] = (70, 14, 9, 4, 3)
     repeats: float = 0.0
     question_weight: float = 0.0
-    level_steps: int = 0
     long_every: int = 8
     mix: Mix = Mix()
 
 
 _IN_NUMBERS = Course(
-    steps=500,
+    steps=900,
     seed=32,
-    conversations=110_000,
+    conversations=55_000,
     first_rate=0.5,
-    last_rate=1 / 3,
+    last_rate=0.4,
     languages=("en", "ko", "ja", "zh", "en", "ko"),
-    lengths=(86, 8, 4, 1, 1),
+    lengths=(84, 9, 5, 1, 1),
     topic_opening=0.92,
     offtopic_opening=0.97,
     opening=(3, 8),
     long_every=24,
+)
+
+_IN_QUESTIONS = replace(
+    _IN_NUMBERS,
+    steps=600,
+    seed=33,
+    conversations=160_000,
+    first_rate=0.4,
+    last_rate=5 / 14,
+    question_weight=0.3,
 )
 
 COURSES = (
@@ -73,26 +83,19 @@ COURSES = (
     # Questions in numbers: short conversations, and only the first words of answers that are known by now.
     _IN_NUMBERS,
     # The same, and the questions' own words too: what may stand for what is learned from where it stands.
+    _IN_QUESTIONS,
     replace(
-        _IN_NUMBERS,
-        steps=1250,
-        seed=33,
-        conversations=110_000,
-        first_rate=_IN_NUMBERS.last_rate,
-        last_rate=0.06,
-        question_weight=0.3,
+        _IN_QUESTIONS, steps=1300, seed=35, conversations=76_000, first_rate=_IN_QUESTIONS.last_rate, last_rate=0.2
     ),
-    # Back to the answers alone, with all languages alike, on the way to rest.
+    # Back to the answers alone, on the way to rest.
     replace(
         _IN_NUMBERS,
-        steps=870,
-        level_steps=250,
+        steps=2400,
         seed=34,
-        conversations=100_000,
-        first_rate=0.3,
+        conversations=140_000,
+        first_rate=0.2,
         last_rate=0.0,
-        languages=("en", "ko", "ja", "zh"),
-        lengths=(88, 7, 3, 1, 1),
+        languages=("en", "ko", "ja", "zh", "en"),
         long_every=32,
     ),
 )

@@ -18,6 +18,24 @@ if TYPE_CHECKING:
 
 TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
 
+# Topics that people open a chat with, and word in more ways than questions about the app.
+SMALL_TALK = (
+    "greeting",
+    "goodbye",
+    "thanks",
+    "how-are-you",
+    "who-are-you",
+    "what-can-you-do",
+    "are-you-human",
+    "your-name",
+    "joke",
+    "compliment",
+    "insult",
+    "bored",
+    "good-night",
+    "language-spoken",
+)
+
 
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     """The next turns of a conversation that so far holds `before`."""
@@ -26,6 +44,9 @@ def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     if draw < mix.topic:
         return _topic(voice)
     draw -= mix.topic
+    if draw < mix.small_talk:
+        return _topic(voice, SMALL_TALK)
+    draw -= mix.small_talk
     if draw < mix.offtopic:
         return [_offtopic(voice)]
     draw -= mix.offtopic
@@ -44,9 +65,11 @@ def draw_system(voice: Voice) -> str | None:
     return str(voice.rng.choice(voice.phrases["system"]))
 
 
-def _topic(voice: Voice) -> list[Turn]:
+def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
+    """A question about one of the topics with these names, or about any."""
     rng = voice.rng
-    topic = rng.choice(list(read_content(voice.language).topics.values()))
+    topics = read_content(voice.language).topics
+    topic = topics[rng.choice(names or list(topics))]
     wordings = [*topic.questions, *read_wordings(voice.language).get(topic.name, ())]
     question = voice.word(wordings)
     if rng.random() < 0.15:

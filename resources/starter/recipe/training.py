@@ -36,10 +36,10 @@ WARMUP_STEPS = 40
 
 def rates(courses: Sequence[Course]) -> list[float]:
     """Share of the full learning rate at every step of all courses."""
-    shares = []
+    shares: list[float] = []
     for course in courses:
-        fall = (course.first_rate - course.last_rate) / (course.steps - course.level_steps)
-        shares += [course.first_rate - fall * max(0, step - course.level_steps) for step in range(course.steps)]
+        fall = (course.first_rate - course.last_rate) / course.steps
+        shares += [course.first_rate - fall * step for step in range(course.steps)]
     return shares
 
 

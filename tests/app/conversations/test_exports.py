@@ -17,13 +17,19 @@ from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource, Attachment
 from engine.events import Token
-from engine.stats import PlainSpan, RequestStats
+from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
 
 SCHEMA = Path(__file__).parents[3] / "resources" / "schemas" / "conversations.schema.json"
 NASTY = '<script src="https://evil.example/x.js"></script> <img src=http://evil.example/i.png> & "quoted"'
+
+
+ROUNDS = [
+    RoundRecord(0, "main", 0, 0, 1, 1, 0.25, 0.0, 0.02, 0.001, "costs-more", (("plain_ms", 9.5), ("kind", "x"))),
+    RoundRecord(1, "draft", 4, 1, 2, 5, 0.31, 0.0125, 0.034567, 0.000123),
+]
 
 
 def runner(store: ConversationStore) -> Any:
@@ -39,7 +45,7 @@ def chat(store: ConversationStore) -> int:
     answer = store.answers.start(turn, AnswerSource("org/main", "org/draft", "auto", {"t": 0.5}, 2**64 - 1))
     stats = RequestStats(rounds=2, accept_by_position=((2, 1),), plain_spans=(PlainSpan(1, "off", (("a", 1.5),)),))
     tokens = [Token(1, "x", "draft", 0, 1, -math.inf), Token(2, "y", "main", 1, 1, -0.5)]
-    store.answers.finish(answer, "stop", stats, "Look:\n\n```html\n<b>bold</b>\n```\nDone.", tokens)
+    store.answers.finish(answer, "stop", stats, "Look:\n\n```html\n<b>bold</b>\n```\nDone.", tokens, ROUNDS)
     failed = store.answers.regenerate(answer, AnswerSource("org/main"))
     store.answers.fail(failed, "internal", {"detail": "x"}, text="half")
     store.messages.select(answer)
@@ -54,6 +60,8 @@ def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, ch
     write_json(runner(other), report.added, tmp_path / "again.json")
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads((tmp_path / "chats.json").read_text())
     assert import_file(runner(other), tmp_path / "chats.json").unchanged == report.added
+    answers = [message.id for message in other.messages.all(report.added[0]) if message.role == "assistant"]
+    assert [other.messages.rounds(answer) for answer in answers] == [ROUNDS, []]
     other.close()
 
 
@@ -104,7 +112,9 @@ def test_json_follows_its_schema_and_the_schema_describes_all_of_it(
 
 def test_tokens_can_be_left_out(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     write_json(runner(store), [chat], tmp_path / "chats.json", with_tokens=False)
-    assert '"tokens":[[' not in (tmp_path / "chats.json").read_text()
+    written = (tmp_path / "chats.json").read_text()
+    assert '"tokens":[[' not in written
+    assert '"rounds":[[' not in written
 
 
 class Addresses(HTMLParser):
@@ -114,9 +124,11 @@ class Addresses(HTMLParser):
         super().__init__()
         self.tags: set[str] = set()
         self.addresses: list[str] = []
+        self.styles = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        self.styles += sum(name == "style" for name, _value in attrs)
         self.addresses += [f"{tag} {name}" for name, _value in attrs if name in ("src", "href", "srcset", "data")]
 
 
@@ -131,6 +143,53 @@ def test_html_escapes_everything_and_refers_to_nothing(store: ConversationStore,
     assert "default-src 'none'" in text
     assert "url(" not in text
     assert "<pre><code>&lt;b&gt;bold&lt;/b&gt;\n</code></pre>" in text
+
+
+def html_of(store: ConversationStore, answer: str, tmp_path: Path, question: str = "q") -> str:
+    chat = store.conversations.create(title="formulas")
+    asked = store.messages.add_user_turn(chat, question)
+    store.answers.finish(store.answers.start(asked, AnswerSource()), "stop", RequestStats(), answer)
+    write_text(runner(store), chat, tmp_path / "formulas.html", HTML)
+    return (tmp_path / "formulas.html").read_text()
+
+
+def test_html_sets_the_formulas_of_answers(store: ConversationStore, tmp_path: Path) -> None:
+    text = html_of(store, "So $a < b$ and\n$$\n\\sum_{i=1}^n x_i\n$$\nwith `$code$`, $5.", tmp_path, "Is $a < b$?")
+    assert 'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and<math' in text
+    assert 'display="block"' in text
+    assert "<mo>∑</mo>" in text
+    assert "</math>with `$code$`, $5.</div>" in text
+    assert "Is $a &lt; b$?" in text
+    assert text.count("<math ") == 2
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\text{<script>alert(1)</script>}",
+        r"\text{<img src=x onerror=alert(1)>}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{background:url(http://evil.example)}{x}",
+        r"\unicode{x3c}script>",
+        r"&lt;script&gt;",
+        r"\text{&lt;script&gt;alert(1)&lt;/script&gt;}",
+        r"x \color{red;background:url(x)} y",
+    ],
+)
+def test_a_formula_brings_nothing_into_the_page_but_mathematics(
+    store: ConversationStore, tmp_path: Path, latex: str
+) -> None:
+    page = Addresses()
+    page.feed(html_of(store, f"See $${latex}$$ there.", tmp_path))
+    assert page.tags.isdisjoint({"script", "img", "a", "b", "object"})
+    assert page.addresses == []
+    assert page.styles == 0
+
+
+def test_a_formula_that_cannot_be_set_stays_as_it_was_written(store: ConversationStore, tmp_path: Path) -> None:
+    text = html_of(store, r"One $\nosuchcommand x$, one $\frac{a$.", tmp_path)
+    assert "<math" not in text
+    assert r"One $\nosuchcommand x$" in text
 
 
 def test_markdown_shows_what_the_chat_shows(store: ConversationStore, chat: int, tmp_path: Path) -> None:

@@ -45,3 +45,11 @@ def test_a_minute_before_midnight_is_yesterday(store: ConversationStore, clock: 
 def test_a_chat_from_the_future_is_todays(store: ConversationStore, clock: Clock) -> None:
     store.conversations.create()
     assert [group.name for group in grouped(store.conversations.view(), clock.now - 1e6)] == ["today"]
+
+
+def test_a_time_that_no_calendar_has_hides_no_chat(store: ConversationStore, clock: Clock) -> None:
+    for when in (9e11, 1e300, -9e11):
+        chat = store.conversations.create()
+        store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (when, chat))
+    groups = grouped(store.conversations.view(), clock.now, SEOUL)
+    assert [(group.name, len(group.conversations)) for group in groups] == [("today", 2), ("older", 1)]

@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app import wording
+from app.conversations.chats import chat_of
+from app.conversations.encoding import to_json
+from app.conversations.exports.json_format import conversation_as_object
+from app.conversations.exports.labels import Labels
+from app.conversations.exports.markdown import as_markdown
+from app.conversations.grouping import grouped
 from app.conversations.imports.imported import Skipped
 from app.conversations.imports.reading import ImportReport, import_file
+from app.conversations.keeper import last_on_screen
+from app.speculation import figures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,3 +287,107 @@ def mutated(value: Any, draw: Any) -> Any:
 def test_damaged_exports_never_raise(store: ConversationStore, load: Any, data: st.DataObject, export: Any) -> None:
     load(mutated(export, data.draw))
     assert store.database.rows("PRAGMA foreign_key_check") == []
+
+
+OWN = {
+    "format": "tandem-conversations",
+    "version": 1,
+    "conversations": [
+        {
+            "uid": "c",
+            "title": "Own",
+            "created_at": 1.7e9,
+            "updated_at": 1.7e9,
+            "selected": "a",
+            "settings": {"opened_at": 1.7e9, "place": [0, 12], "own": {"temperature": 0.5}},
+            "messages": [
+                {"uid": "q", "parent": None, "role": "user", "content": "Why?", "created_at": 1.7e9},
+                {
+                    "uid": "a",
+                    "parent": "q",
+                    "role": "assistant",
+                    "content": "So.",
+                    "state": "failed",
+                    "created_at": 1.7e9,
+                    "error": {"code": "prompt-too-long", "arguments": {"tokens": "9", "limit": "8"}},
+                    "stats": {
+                        "generated_tokens": 4,
+                        "decode_tps": 2.5,
+                        "main": "m",
+                        "plain_spans": [{"tokens": 4, "reason": "off", "arguments": [["kind", "x"]]}],
+                    },
+                    "tokens": [[1, "So", "draft", 0, 0, -0.5], [2, ".", "main", 1, 0, None]],
+                    "rounds": [
+                        [0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token", []],
+                        [1, "draft", 2, 1, 2, 3, 0.2, 0.1, 0.1, 0.0, "", [["plain_ms", 2.0]]],
+                    ],
+                },
+            ],
+        }
+    ],
+}
+
+
+@settings(max_examples=40)
+@given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
+def test_whatever_came_in_can_be_listed_shown_and_exported(
+    store: ConversationStore, load: Any, data: st.DataObject, export: Any
+) -> None:
+    load(mutated(export, data.draw))
+    chats = store.conversations.view()
+    grouped(chats, store.database.clock())
+    last_on_screen(store)
+    for conversation in chats:
+        path = store.messages.path(conversation.id)
+        chat = chat_of(conversation, path)
+        assert chat.place is None or chat.place[0] >= 0
+        for turn in chat.turns:
+            figures.foot(turn.answer)
+            figures.why(turn.answer)
+            if turn.answer_place.id is not None:
+                messages = store.messages
+                turn.answer.take_kept(messages.tokens(turn.answer_place.id), messages.rounds(turn.answer_place.id))
+                figures.sentence(turn.answer)
+                figures.depth_text(turn.answer)
+            if turn.answer.error is not None:
+                assert wording.error_sentence(turn.answer.error)
+        as_markdown(conversation, path, Labels())
+        to_json(conversation_as_object(store, conversation.id))
+
+
+@pytest.mark.parametrize("when", [9e14, 2.6e14, -5, 1e308, "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00"])
+def test_a_time_that_no_calendar_has_reads_as_none(store: ConversationStore, load: Any, when: Any) -> None:
+    conversation = OWN["conversations"][0] | {"updated_at": when, "uid": f"c{when}"}  # type: ignore[index]
+    (chat,) = load(OWN | {"conversations": [conversation]}).added
+    assert [group.name for group in grouped([store.conversations.get(chat)], 1.8e9)] == ["older"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stats": {"generated_tokens": "many"}},
+        {"stats": {"accept_by_position": [[1e999, 1]]}},
+        {"tokens": [[1, "So", "draft", 1e999, 0, -0.5]]},
+        {"tokens": [[1, ["So"], "draft", 0, 0, -0.5]]},
+    ],
+)
+def test_wrong_figures_cost_one_chat_and_not_the_others(load: Any, change: Any) -> None:
+    good: Any = OWN["conversations"][0]  # type: ignore[index]
+    bad = good | {"uid": "bad", "messages": [good["messages"][0], good["messages"][1] | change]}
+    report = load(OWN | {"conversations": [bad, good]})
+    assert [skipped.reason for skipped in report.skipped] == ["unreadable"]
+    assert len(report.added) == 1
+
+
+def test_half_a_character_in_a_token_is_replaced(store: ConversationStore, load: Any) -> None:
+    good: Any = OWN["conversations"][0]  # type: ignore[index]
+    message = good["messages"][1] | {"tokens": [[1, "x\ud800", "draft", 0, 0, None]]}
+    (chat,) = load(OWN | {"conversations": [good | {"messages": [good["messages"][0], message]}]}).added
+    assert [token.text for token in store.messages.tokens(store.messages.path(chat)[1].id)] == ["x\ufffd"]
+
+
+def test_a_title_comes_in_as_one_line(store: ConversationStore, load: Any) -> None:
+    good: Any = OWN["conversations"][0]  # type: ignore[index]
+    (chat,) = load(OWN | {"conversations": [good | {"title": "One\n\nline " * 4000}]}).added
+    assert store.conversations.get(chat).title.startswith("One line One line")
+    assert len(store.conversations.get(chat).title) <= 300

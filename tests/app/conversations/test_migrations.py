@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.database import connect
-from app.conversations.encoding import stats_to_json
+from app.conversations.encoding import pack_tokens, stats_to_json
 from app.conversations.errors import StoreTooNew
 from app.conversations.opening import BACKUPS_KEPT, backups_of, open_store
 from app.conversations.schema import LATEST, VERSIONS, migrate, version_of
+from engine.events import Token
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
@@ -78,6 +79,22 @@ def test_version_2_takes_the_request_history_out_of_the_answers(path: Path) -> N
         (2, "org/main", 0.75, 2.0),
         (3, "org/main", 0.75, 3.0),
     ]
+    store.close()
+
+
+@pytest.mark.parametrize("version", range(1, 4))
+def test_version_4_keeps_the_tokens_of_answers_whose_rounds_were_never_written(path: Path, version: int) -> None:
+    write_version(path, version)
+    tokens = [Token(7, "대답", "draft", 0, 1, -0.5)]
+    with closing(connect(path)) as connection:
+        connection.execute("INSERT INTO token_views VALUES (2, ?)", (pack_tokens(tokens),))
+        connection.execute("UPDATE messages SET state = 'streaming', content = '' WHERE id = 3")
+        connection.execute("INSERT INTO chunks VALUES (3, 0, '반쪽', ?)", (pack_tokens(tokens),))
+    store, report = open_store(path)
+    assert report.interrupted == (3,)
+    for answer in (2, 3):
+        assert store.messages.tokens(answer) == tokens
+        assert store.messages.rounds(answer) == []
     store.close()
 
 

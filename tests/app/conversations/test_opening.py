@@ -17,6 +17,7 @@ from app.conversations.opening import back_up_now, backups_of, open_store
 from app.conversations.records import AnswerSource
 from app.conversations.recovery import Salvage, salvage
 from engine.events import Token
+from engine.stats import RoundRecord
 from tests.app.conversations.corpus import fill
 from tests.app.conversations.test_migrations import write_version
 from tests.patience import PATIENCE_S
@@ -24,13 +25,18 @@ from tests.patience import PATIENCE_S
 if TYPE_CHECKING:
     from tests.app.conversations.conftest import Clock
 
+ROUNDS = [
+    RoundRecord(1, "main", 0, 0, 1, 1, 0.5, 0.0, 0.02, 0.001, "first-token"),
+    RoundRecord(2, "draft", 3, 0, 1, 4, 0.75, 0.01, 0.03, 0.001),
+]
+
 
 def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: Path, clock: Clock) -> None:
     store, _report = open_store(path, clock)
     chat = store.conversations.create()
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
-    store.answers.append(answer, "first ", [Token(1, "first ", "main", 0, 1, 0.0)])
-    store.answers.append(answer, "절반", [Token(2, "절반", "draft", 0, 2, 0.0)])
+    store.answers.append(answer, "first ", [Token(1, "first ", "main", 0, 1, 0.0)], ROUNDS[:1])
+    store.answers.append(answer, "절반", [Token(2, "절반", "draft", 0, 2, 0.0)], ROUNDS[1:])
     store.close()
     clock.now += 3600
     store, report = open_store(path, clock)
@@ -38,6 +44,7 @@ def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: 
     message = store.messages.get(answer)
     assert (message.content, message.state) == ("first 절반", "interrupted")
     assert [token.id for token in store.messages.tokens(answer)] == [1, 2]
+    assert store.messages.rounds(answer) == ROUNDS
     assert [hit.message_id for hit in store.search.messages("절반")] == [answer]
     assert store.conversations.get(chat).updated_at < clock.now
     store.answers.resume(answer, AnswerSource("m"))

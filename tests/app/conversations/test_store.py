@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from app.conversations.conversation_list import ARCHIVED, TRASHED
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.records import AnswerSource, Attachment, Changes
 from engine.events import Token
-from engine.stats import PlainSpan, RequestStats
+from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
@@ -36,6 +37,11 @@ TOKENS = [
     Token(6, "lo", "main", 1, 1, -math.inf),
     Token(7, "", "ngram", 0, 2, -1.5),
 ]
+ROUNDS = [
+    RoundRecord(0, "main", 0, 0, 1, 1, 0.25, 0.0, 0.02, 0.001, "first-token"),
+    RoundRecord(1, "draft", 4, 1, 2, 5, 0.31, 0.0125, 0.034567, 0.000123),
+    RoundRecord(2, "main", 0, 0, 1, 1, 0.35, 0.0, 0.03, 0.0005, "costs-more", (("plain_ms", 9.5), ("kind", "x"))),
+]
 
 
 def texts(store: ConversationStore, chat: int) -> list[str]:
@@ -49,19 +55,21 @@ def ask(store: ConversationStore, chat: int, question: str, answer: str) -> tupl
     return turn, message
 
 
-def test_an_answer_keeps_its_models_settings_seed_figures_and_tokens(store: ConversationStore) -> None:
+def test_an_answer_keeps_its_models_settings_seed_figures_tokens_and_rounds(store: ConversationStore) -> None:
     chat = store.conversations.create()
     turn = store.messages.add_user_turn(chat, "Say hello")
     answer = store.answers.start(turn, SOURCE)
-    store.answers.append(answer, "Hel", TOKENS[:1])
+    store.answers.append(answer, "Hel", TOKENS[:1], ROUNDS[:1])
     assert (store.messages.get(answer).content, store.messages.get(answer).state) == ("Hel", "streaming")
     assert store.messages.tokens(answer) == TOKENS[:1]
+    assert store.messages.rounds(answer) == ROUNDS[:1]
     assert store.conversations.get(chat).streaming
-    store.answers.finish(answer, "stop", STATS, "lo", TOKENS[1:])
+    store.answers.finish(answer, "stop", STATS, "lo", TOKENS[1:], ROUNDS[1:])
     message = store.messages.get(answer)
     assert (message.content, message.state, message.finish_reason) == ("Hello", "complete", "stop")
     assert (message.source, message.stats) == (SOURCE, STATS)
     assert store.messages.tokens(answer) == TOKENS
+    assert store.messages.rounds(answer) == ROUNDS
     assert not store.conversations.get(chat).streaming
 
 
@@ -86,6 +94,37 @@ def test_a_continued_answer_grows_and_counts_two_requests(store: ConversationSto
     assert (message.content, message.finish_reason) == ("one two three", "length")
     assert message.source.main_model == "org/other"
     assert [row.main_model for row in store.history.rows()] == ["org/other", "org/main"]
+
+
+def test_a_copied_chat_keeps_the_rounds_of_its_answers(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "Hi"), SOURCE)
+    store.answers.finish(answer, "stop", STATS, "Hello", TOKENS, ROUNDS)
+    copied = store.messages.active_leaf(store.messages.duplicate(chat))
+    assert copied is not None
+    assert store.messages.rounds(copied) == ROUNDS
+
+
+def test_2000_rounds_take_less_than_20_bytes_each(store: ConversationStore) -> None:
+    random = Random(7)
+    at, rounds = 0.3, []
+    for number in range(2000):
+        drafted = random.randint(3, 5)
+        accepted = random.randint(0, drafted)
+        draft_s, verify_s, host_s = random.gauss(0.006, 4e-4), random.gauss(0.028, 1e-3), random.gauss(8e-4, 1e-4)
+        at += draft_s + verify_s + host_s
+        rounds.append(
+            RoundRecord(number, "draft", drafted, accepted, accepted + 1, drafted + 1, at, draft_s, verify_s, host_s)
+        )
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "Hi"), SOURCE)
+    for first in range(0, 2000, 20):
+        store.answers.append(answer, "word ", TOKENS, rounds[first : first + 20])
+    store.answers.finish(answer, "stop", STATS)
+    (_, packed) = store.messages.packed(answer)[0]
+    assert len(packed) < 20 * 2000
+    kept = store.messages.rounds(answer)
+    assert [record.at_s for record in kept] == pytest.approx([record.at_s for record in rounds], abs=1e-6)
 
 
 def test_a_failed_answer_keeps_what_was_written_and_why_it_ended(store: ConversationStore) -> None:
@@ -295,3 +334,21 @@ def test_statistics_of_other_versions_are_read_as_far_as_they_go(store: Conversa
     _turn, answer = ask(store, chat, "q", "a")
     store.database.execute("UPDATE messages SET stats = ? WHERE id = ?", ('{"rounds": 3, "of_tomorrow": 1}', answer))
     assert store.messages.get(answer).stats == RequestStats(rounds=3)
+
+
+@pytest.mark.parametrize("damaged", ["{", "[1]", "\ufffd\ufffd", '{"generated_tokens": "x"}'])
+def test_a_bad_byte_beside_the_words_does_not_hide_them(store: ConversationStore, damaged: str) -> None:
+    chat = store.conversations.create(title="Precious")
+    turn, answer = ask(store, chat, "What was it?", "This.")
+    store.presets.save("mine", "", {})
+    for statement in (
+        "UPDATE conversations SET settings = ?1, draft_attachments = ?1",
+        "UPDATE messages SET settings = ?1, attachments = ?1, seed = ?1, stats = ?1, error = ?1",
+        "UPDATE presets SET settings = ?1",
+    ):
+        store.database.execute(statement, (damaged,))
+    assert [listed.title for listed in store.conversations.view()] == ["Precious"]
+    assert texts(store, chat) == ["What was it?", "This."]
+    assert [preset.name for preset in store.presets.all()] == ["mine"]
+    assert store.messages.get(turn).attachments == ()
+    assert store.messages.get(answer).stats in (None, RequestStats())

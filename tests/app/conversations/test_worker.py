@@ -90,7 +90,7 @@ def test_closing_runs_what_waits_and_refuses_what_comes_later(path: Path) -> Non
 def test_streamed_text_is_written_half_a_second_after_the_first_of_it_came() -> None:
     asked: list[tuple[Callable[[Any], object], float]] = []
     written: list[str] = []
-    store: Any = SimpleNamespace(answers=SimpleNamespace(append=lambda _id, text, _tokens: written.append(text)))
+    store: Any = SimpleNamespace(answers=SimpleNamespace(append=lambda _id, text, *_rest: written.append(text)))
     writer = AnswerWriter(lambda operation, delay=0.0: asked.append((operation, delay)), 1)  # type: ignore[arg-type, return-value]
     for word in ("one ", "two "):
         writer.append(word)

@@ -27,7 +27,7 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, lib
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
     QTest.mouseClick(window._banner._button, Qt.MouseButton.LeftButton)
     session = window._session
-    qtbot.waitUntil(lambda: session.ready)
+    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
     assert session.pair.main.name == MAIN
     assert session.pair.draft is not None
     assert session.pair.draft.name == DRAFT
@@ -127,7 +127,7 @@ def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
     QTest.keyClicks(page.token, "hf_secret")
     QTest.keyClick(page.token, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.token.text() == "")
-    assert "The keychain has your token." in [label.text() for label in page.findChildren(QLabel)]
+    assert "Your token is in the keychain." in [label.text() for label in page.findChildren(QLabel)]
     library.resume(DRAFT)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     window.close()

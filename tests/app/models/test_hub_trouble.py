@@ -89,9 +89,9 @@ TROUBLES = {
     "offline": Trouble(unplug, "The Hub cannot be reached."),
     "wrong-mirror": Trouble(answer_as_no_hub, " does not answer like a Hugging Face Hub. Check the mirror"),
     "server-error": Trouble(answer(503), "The Hub has a problem of its own (error 503)."),
-    "rate-limited": Trouble(answer(429), "The Hub asks to wait because of many requests."),
+    "rate-limited": Trouble(answer(429), "The Hub has too many requests and asks to wait."),
     "not-mlx": Trouble(drop_weights, "org/model holds no MLX weights."),
-    "disk-full": Trouble(fill_the_disk, "The disk is full. Make room, then go on; nothing is lost."),
+    "disk-full": Trouble(fill_the_disk, "The disk is full. Free some space, then resume; nothing is lost."),
     "checksum": Trouble(send_wrong_bytes, "model.safetensors arrived damaged twice."),
 }
 
@@ -151,7 +151,7 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     words = wording.download_words(library.downloads[0])
     library.close()
-    assert words.endswith("are needed and 1 MB are free on the disk. Make room, then go on.")
+    assert words.endswith("are needed and 1\u00a0MB are free on the disk. Free some space, then resume.")
     assert hub.bytes_sent(NAME) == 0
 
 
@@ -242,7 +242,8 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
     library.get(TINY_MAIN)
     qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text)
     window._banner._button.click()
-    qtbot.waitUntil(lambda: window._session.ready)
+    session = window._session
+    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
     window._settings.open("models")
     page = window._settings.page("models")
     page.show_tab(SEARCH)

@@ -70,7 +70,7 @@ def test_the_icon_and_the_menu_bar_count_what_runs_and_how_far_it_is(notices: No
     library.show(downloading(LARGER, bytes_done=1, bytes_total=4), downloading(DRAFT, bytes_done=2, bytes_total=4))
     tray = notices._tray
     assert isinstance(tray, Tray)
-    assert (numbers[-1], tray.visible, tray.tip) == (2, True, "2 downloads running · 38 %")
+    assert (numbers[-1], tray.visible, tray.tip) == (2, True, "2 downloads running · 38%")
     library.show(downloading(LARGER, "paused"), downloading(DRAFT, "ready"))
     assert (numbers[-1], tray.visible) == (0, False)
 
@@ -125,7 +125,7 @@ def test_a_system_without_a_place_for_it_is_no_trouble(
         (downloading(LARGER, "ready"), "Qwen3 1.7B · 4-bit is ready."),
         (
             downloading(LARGER, "failed", error=HubError("disk-full", LARGER)),
-            "The disk is full. Make room, then go on;",
+            "The disk is full. Free some space, then resume;",
         ),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_card_shows_the_memory_as_an_arithmetic(open_shown: OpenShown) -> None
     page = open_page(window, INSTALLED)
     card = card_of(page, MAIN)
     words = card._sum.text()
-    assert re.fullmatch(r"weights 4\.6 \+ draft 0\.3 \+ context [0-9.]+ = [0-9.]+ GB", words)
+    assert re.fullmatch(r"weights 4\.6 \+ draft 0\.3 \+ context [0-9.]+ =\u00a0[0-9.]+\u00a0GB", words)
     assert card._bar.accessibleName() == words
     assert card.badge.text() == "in use"
     assert not card.remove_button.isEnabled()
@@ -61,7 +61,7 @@ def test_a_model_with_a_missing_file_says_so_and_can_be_fetched_again(open_shown
     window, library, _ = open_shown()
     page = open_page(window, INSTALLED)
     card = card_of(page, "mlx-community/Phi-4-mini-instruct-4bit")
-    assert card.facts.text() == "Cannot be used. A file of it is missing."
+    assert card.facts.text() == "Cannot be used. One of its files is missing."
     card.main_button.click()
     assert library.asked == [("add", "mlx-community/Phi-4-mini-instruct-4bit")]
 
@@ -79,11 +79,11 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
     window, library, _ = open_shown()
     page = open_page(window)
     states = {
-        "queued": ("Pause", "Waits for its turn."),
-        "resolving": ("Pause", "Asks the Hub what there is to fetch."),
-        "downloading": ("Pause", "5.1 GB of 8.3 GB · 48 MB/s · about"),
-        "verifying": ("Pause", "Checks every byte."),
-        "paused": ("Resume", "5.1 GB of 8.3 GB · goes on where it stopped"),
+        "queued": ("Pause", "Waiting for its turn."),
+        "resolving": ("Pause", "Asking the Hub what to download."),
+        "downloading": ("Pause", "5.1\u00a0GB of 8.3\u00a0GB · 48\u00a0MB/s · about"),
+        "verifying": ("Pause", "Checking every byte."),
+        "paused": ("Resume", "5.1\u00a0GB of 8.3\u00a0GB · resumes where it stopped"),
     }
     for state, (button, words) in states.items():
         library.show(downloading(LARGER, state))
@@ -93,7 +93,7 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
         assert window._header.downloads.isHidden() == (state == "paused")
     library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     assert card.main_button.text() == "Try again"
-    assert card.facts.text() == "The disk is full. Make room, then go on; nothing is lost."
+    assert card.facts.text() == "The disk is full. Free some space, then resume; nothing is lost."
     card.main_button.click()
     library.show(downloading(LARGER, "ready"))
     assert card.main_button.isHidden()
@@ -108,8 +108,8 @@ def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> 
     card = card_of(page, FOREIGN)
     card.ask_removal(RemovalPlan(FOREIGN, (), 350_000_000, True, 1))
     library.show(downloading(LARGER))
-    assert card.facts.text().startswith("Remove it and free 350 MB? Other programs")
-    assert card.main_button.text() == "Free 350 MB"
+    assert card.facts.text().startswith("Remove it and free 350\u00a0MB? Other programs")
+    assert card.main_button.text() == "Free 350\u00a0MB"
     card.remove_button.click()
     assert card.main_button.text() == "Chat"
 
@@ -133,7 +133,8 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
 def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window._offer.refresh()
-    assert [button.text() for button in window._offer.buttons()] == ["Get 2.6 GB", "Get 7.6 GB", "Get 8.7 GB"]
+    sizes = [button.text().replace("\u00a0", " ") for button in window._offer.buttons()]
+    assert sizes == ["Get 2.6 GB", "Get 7.6 GB", "Get 8.7 GB"]
     window._offer.buttons()[0].click()
     first = library.inventory.offers[0]
     assert library.asked == [("add", first.id), ("add", first.draft)]

@@ -39,13 +39,13 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> N
     window._header.draft.click()
     said = window._switcher.draft_picker.said()
     assert said == [
-        "Qwen3 0.6B · 4-bit, best here, Same tokenizer. Estimate: 1.9×., 340 MB, in use".replace("340", "335"),
-        "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate: 1.4×., Get 968 MB",
+        "Qwen3 0.6B · 4-bit, best here, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
+        "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
         "Lookup in this chat, No second model. Best for edits and code.",
-        "SmolLM2 135M · 4-bit, other tokenizer, Works by re-encoding its text: 41 % of the tokens in common. "
-        "Estimate: 1.1×., 76 MB",
-        "Qwen3 4B · 4-bit, Not useful: each guess costs 49 % of a plain step, more than it can save., 2.3 GB",
-        "Llama 3.2 1B · 4-bit, Would not fit beside the main model: 1.2 GB short.",
+        "SmolLM2 135M · 4-bit, other tokenizer, Works by re-encoding its text: 41% of the tokens in common. "
+        "Estimate:\u00a01.1×., 76\u00a0MB",
+        "Qwen3 4B · 4-bit, Not useful: each guess costs 49% of a plain step, more than it can save., 2.3\u00a0GB",
+        "Llama 3.2 1B · 4-bit, Would not fit beside the main model: 1.2\u00a0GB short.",
         "No draft, Plain decoding: the main model alone.",
     ]
 
@@ -83,7 +83,7 @@ def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
     assert picker._current().kind == "none"  # type: ignore[union-attr]
     QTest.keyClicks(picker._field, "nothing like it")
     assert picker.choices() == []
-    assert picker._note.text() == "Nothing here is called that."
+    assert picker._note.text() == "No model here has that name."
     press(picker, Qt.Key.Key_Return)
     assert not picker.isHidden()
 
@@ -126,7 +126,7 @@ def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: Ope
     assert library.asked == [("add", LARGER)]
     library.show(downloading(LARGER, bytes_done=484_000_000, bytes_total=968_000_000))
     row = picker._row(row_of(picker, LARGER))
-    assert row.said.startswith("Qwen3 1.7B · 4-bit, downloading, 484 MB of 968 MB · 48 MB/s")
+    assert row.said.startswith("Qwen3 1.7B · 4-bit, downloading, 484\u00a0MB of 968\u00a0MB · 48\u00a0MB/s")
     assert picker._list.currentRow() == row_of(picker, LARGER)
     press(picker, Qt.Key.Key_Return)
     assert library.asked == [("add", LARGER)]
@@ -186,7 +186,7 @@ def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> 
     window, library, _ = open_shown()
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78), (MAIN, "of/another"): Measured(3.0, 0.9)})
     window._header.draft.click()
-    assert "Measured here: 1.9×, 78 % accepted." in window._switcher.draft_picker.said()[0]
+    assert "Measured here: 1.9×, 78% accepted." in window._switcher.draft_picker.said()[0]
 
 
 def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:

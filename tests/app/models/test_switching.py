@@ -20,7 +20,7 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     assert header._look.isActive()
     engine.reading = (1_200_000_000, 4_800_000_000)
     header.show_reading()
-    assert header.main._name.text() == "loading 25 %"
+    assert header.main._name.text() == "loading 25%"
     session.pair = replace(session.pair, loading="")
     session.models_changed.emit()
     assert not header._look.isActive()

@@ -134,6 +134,14 @@ def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
     assert desk.session.speculation.method == "off"
 
 
+@pytest.mark.parametrize("place", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])
+def test_a_place_that_no_screen_has_does_not_keep_the_window_from_opening(desk: Desk, place: tuple[int, ...]) -> None:
+    PreferenceFile(desk.folder / "settings.json").change(window_place=place)
+    window = desk.open()
+    assert window.isVisible()
+    assert window.x() < 10_000
+
+
 def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Desk) -> None:
     PreferenceFile(desk.folder / "settings.json").change(window_place=(90_000, 90_000, 700, 500))
     window = desk.open()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app import diagnostics
 from app.application import Application
+from app.conversations.opening import open_store
 from app.places import cache_folder, data_folder
 from app.preferences import disk_use
 from app.preferences.dialog import PAGES
@@ -92,7 +93,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_sh
     assert listed(window) == ["network"]
     network = window._settings.page("network")
     assert window._settings._stack.currentWidget() is network
-    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy"]
+    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
     window._settings.search.clear()
     assert listed(window) == [spec.id for spec in PAGES]
     assert not any(row.isHidden() for row in network.rows)
@@ -106,7 +107,7 @@ def test_a_search_works_in_the_language_of_the_window(open_shown: OpenShown, qap
     assert "generation" in listed(window)
 
 
-def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_home: Path) -> None:
+def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_home: Path, qtbot: Any) -> None:
     folder = cache_folder() / "hub"
     folder.mkdir(parents=True)
     (folder / "small").write_bytes(b"x" * 5000)
@@ -115,8 +116,8 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
     assert own_home in cache_folder().parents
     assert storage._kept["caches"].bytes >= 5000
     storage.clear.click()
-    assert not folder.exists()
-    assert storage.rows[2].help.text().endswith("· 0 bytes")
+    qtbot.waitUntil(lambda: not folder.exists())
+    assert storage._places["caches"].help.text().endswith("· 0\u00a0bytes")
 
 
 def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
@@ -165,6 +166,19 @@ def test_the_chats_are_moved_before_anybody_opens_them(tmp_path: Path) -> None:
     assert refused_sentence(refused)
 
 
+def test_chats_that_another_window_has_open_stay_where_they_are(tmp_path: Path) -> None:
+    store, _ = open_store(data_folder() / "chats.db")
+    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences.change(move_chats_to=str(tmp_path / "elsewhere"))
+    refused = move_chats(preferences)
+    assert refused is not None
+    assert "a second time" in refused_sentence(refused)
+    assert not data_folder().is_symlink()
+    store.close()
+    assert move_chats(preferences) is None
+    assert (tmp_path / "elsewhere" / "chats.db").exists()
+
+
 def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
     open_shown: OpenShown, qtbot: Any, tmp_path: Path
 ) -> None:
@@ -188,8 +202,8 @@ def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_s
     turn = window._session.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
-    qtbot.waitUntil(lambda: "5.2 GB of 20.0 GB" in advanced._memory.help.text())
-    assert "1 chat in 300 MB" in advanced._memory.help.text()
+    qtbot.waitUntil(lambda: "5.2\u00a0GB of 20.0\u00a0GB" in advanced._memory.help.text())
+    assert "1 chat in 300\u00a0MB" in advanced._memory.help.text()
     advanced.clear.click()
     assert engine.cleared == 1
 
@@ -208,7 +222,7 @@ def test_a_file_that_cannot_be_written_is_told(open_shown: OpenShown, tmp_path: 
     window, _, _ = open_shown()
     advanced = page(window, "advanced")
     advanced.export_to(tmp_path / "missing" / "out.json")
-    assert "could not be written" in advanced._said.text()
+    assert "could not be saved" in advanced._said.text()
 
 
 def test_the_record_holds_what_its_level_takes_in(open_shown: OpenShown) -> None:

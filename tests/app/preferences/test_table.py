@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.language import LANGUAGES
-from app.places import learned_file
+from app.places import learned_file, prefix_folder
 from app.preferences.generation import engine_settings_of, sampling_of, speculation_of
 from app.preferences.table import LANGUAGE_NAMES, METHODS, RULES, SETTINGS, Preferences, Setting
 from app.theme import MODES
@@ -41,7 +41,8 @@ def test_defaults_are_those_of_the_engine() -> None:
     assert speculation_of(Preferences()) == SpeculationSettings()
     ours, theirs = engine_settings_of(Preferences()), EngineSettings()
     assert ours.prefix_cache_bytes == pytest.approx(theirs.prefix_cache_bytes, rel=0.1)
-    kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, "learned_file": learned_file()}
+    places = {"learned_file": learned_file(), "prefix_cache_folder": prefix_folder()}
+    kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, **places}
     assert ours == replace(theirs, context=Preferences().fit_context, **kept)
 
 

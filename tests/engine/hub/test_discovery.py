@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hub import discovery, tokenizer_files
+from engine.hub.bounded_json import UntrustedJsonError
 from engine.hub.discovery import InstalledModel, installed_models
 from engine.hub.inspection import check_folder
+from engine.hub.tokenizer_files import read_folder
 from tests.engine.hub.model_folders import (
     llama_config,
     llama_tensors,
@@ -227,3 +229,28 @@ def test_the_fingerprint_depends_on_ids_and_strings_only() -> None:
 def test_what_is_described_as_complete_passes_the_inspection(tmp_path: Path) -> None:
     write_snapshot(tmp_path, "org/model", model_files(shards=3))
     check_folder(only(installed_models(tmp_path)).path)
+
+
+def test_links_that_lead_nowhere_hide_no_other_model(tmp_path: Path) -> None:
+    cache, mine = tmp_path / "cache", tmp_path / "mine"
+    snapshot = write_snapshot(cache, "org/model", model_files())
+    (snapshot / "tokenizer.json").unlink()
+    (snapshot / "tokenizer.json").symlink_to("tokenizer.json")
+    write_snapshot(cache, "org/sound", model_files())
+    dangling = cache / "models--org--gone" / "snapshots"
+    dangling.mkdir(parents=True)
+    (dangling / ("b" * 40)).symlink_to(tmp_path / "nowhere")
+    (cache / "models--org--loop").symlink_to("models--org--loop")
+    # Longer than any name: whoever looks at it gets an error that does not say that there is nothing.
+    for place in (cache / "models--org--long", mine / "long", mine / "org" / "long"):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to("x" * 300)
+    write_folder(mine / "own", model_files())
+    (mine / "own" / "tokenizer_config.json").unlink()
+    (mine / "own" / "tokenizer_config.json").symlink_to("x" * 300)
+    found = {model.id: model for model in installed_models(cache, [mine])}
+    assert {"org/model", "org/sound", "own"} <= found.keys()
+    assert found["org/sound"].complete
+    assert found["org/model"].tokenizer == ""
+    with pytest.raises(UntrustedJsonError):
+        read_folder(snapshot)

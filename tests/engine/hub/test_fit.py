@@ -183,3 +183,18 @@ def test_every_module_that_the_arithmetic_names_exists() -> None:
 
     for module in sorted(_LATENT | _SLIDES):
         assert importlib.util.find_spec(f"mlx_lm.models.{module}") is not None, module
+
+
+@pytest.mark.parametrize(("context", "held"), [(100, 256), (4096, 4096), (5000, 8192)])
+def test_the_buffers_of_a_draft_of_full_attention_double(context: int, held: int) -> None:
+    size = ModelSize("llama", 0, SMALL["llama"])
+    caches = {term.model: term.bytes for term in check_fit(size, size, context, 10**12).terms if term.code == "cache"}
+    shape = cache_shape(SMALL["llama"])
+    assert caches == {"main": shape.growing_bytes(context), "draft": shape.growing_bytes(held)}
+
+
+@pytest.mark.parametrize("model", ["gemma3_text", "qwen3_5"])
+def test_the_buffers_of_other_drafts_grow_as_those_of_any_model(model: str) -> None:
+    size = ModelSize(model, 0, SMALL[model])
+    caches = {term.model: term.bytes for term in check_fit(size, size, 5000, 10**12).terms if term.code == "cache"}
+    assert caches["draft"] == caches["main"]

@@ -16,8 +16,8 @@ from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from tests.engine.hub.conftest import QUICK
+from tests.engine.hub.downloading import assert_complete
 from tests.engine.hub.model_folders import model_files
-from tests.engine.hub.test_downloads import assert_complete
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:

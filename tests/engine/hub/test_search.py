@@ -61,6 +61,7 @@ def test_a_name_is_found_in_whatever_is_pasted(text: str) -> None:
         "https://huggingface.co/datasets/org/name",
         "/etc/passwd",
         "a/" + "b" * 200,
+        "https://[org/name",
     ],
 )
 def test_what_is_no_name_is_refused(text: str) -> None:
@@ -107,6 +108,20 @@ def test_a_search_that_fails_says_why(hub: FakeHub, client: HubClient, fault: Fa
     with pytest.raises(HubError) as caught:
         search_models(client, "x")
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("tags", [5, "mlx", {"license:mit": 1}, None, [5, "license:mit"]])
+def test_a_result_with_odd_tags_is_listed_all_the_same(
+    client: HubClient, monkeypatch: pytest.MonkeyPatch, tags: object
+) -> None:
+    monkeypatch.setattr(HubClient, "get_json", lambda *_, **__: ([{"id": "org/model", "tags": tags}], None))
+    assert [(found.id, found.languages) for found in search_models(client, "x")] == [("org/model", ())]
+
+
+def test_a_look_needs_no_folder_to_remember_in(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
+    hub.add("org/model", model_files())
+    (tmp_path / "file").write_text("not a folder")
+    assert look_at(client, "org/model", tmp_path / "file").config["model_type"] == "llama"
 
 
 def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import threading
 from typing import TYPE_CHECKING
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
+from engine.hub import verify
 from engine.hub.discovery import InstalledModel, installed_models
 from engine.hub.failures import HubError
 from engine.hub.listing import Listing, RemoteFile
 from engine.hub.remove import plan_removal, remove
+from engine.hub.transfer import digest_of
 from engine.hub.verify import verify_model
 from tests.engine.hub.model_folders import model_files, write_folder, write_snapshot
 
@@ -76,6 +79,19 @@ def test_a_copied_folder_is_checked_against_a_listing(tmp_path: Path) -> None:
     assert not without.sound
 
 
+def test_a_file_that_the_disk_cannot_read_is_damaged(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(path: Path, file: RemoteFile, stop: threading.Event) -> str | None:
+        if file.name == "config.json":
+            raise OSError(errno.EIO, "input/output error")
+        return digest_of(path, file, stop)
+
+    monkeypatch.setattr(verify, "digest_of", read)
+    report = verify_model(snapshot)
+    assert report is not None
+    assert report.damaged == ("config.json",)
+    assert len(report.checked) == len(model_files()) - 1
+
+
 def test_verifying_can_be_stopped(snapshot: Path) -> None:
     stop = threading.Event()
     stop.set()
@@ -119,6 +135,27 @@ def test_a_folder_of_the_users_own_goes_alone(tmp_path: Path) -> None:
     assert not plan.shared
     remove(plan)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["b"]
+
+
+def test_what_else_lies_in_a_folder_of_the_users_own_stays(tmp_path: Path) -> None:
+    mine = write_folder(
+        tmp_path / "mine", model_files() | {"README.md": b"x", "notes.txt": b"mine", "data/a.txt": b"x"}
+    )
+    write_folder(mine / "other", model_files())
+    model = next(model for model in installed_models(tmp_path / "none", [mine]) if model.path == str(mine))
+    plan = plan_removal(model, tmp_path / "none")
+    assert plan.freed_bytes == sum((mine / name).stat().st_blocks * 512 for name in model_files())
+    remove(plan)
+    assert sorted(path.name for path in mine.iterdir()) == ["README.md", "data", "notes.txt", "other"]
+    assert (mine / "other" / "config.json").exists()
+
+
+def test_a_downloaded_folder_goes_with_what_came_along(tmp_path: Path) -> None:
+    along = {"README.md": b"x", ".gitattributes": b"x", ".cache/huggingface/download/x.metadata": b"x"}
+    write_folder(tmp_path / "mine" / "a", model_files() | along)
+    (model,) = installed_models(tmp_path / "none", [tmp_path / "mine"])
+    remove(plan_removal(model, tmp_path / "none"))
+    assert list((tmp_path / "mine").iterdir()) == []
 
 
 def test_a_folder_that_is_a_link_loses_the_link_only(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def draft_one_by_one(speculated: Sequence, guesses: mx.array) -> mx.array:
 
 
 def feed_all_but_last(speculated: Sequence) -> None:
-    for _ in speculated.prefill(PREFILL_CHUNK):
+    while speculated.read(PREFILL_CHUNK):
         pass
 
 

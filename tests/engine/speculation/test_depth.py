@@ -197,6 +197,18 @@ def test_guesses_past_the_end_of_an_answer_are_no_rejections() -> None:
     assert cut.expected_tps("draft", 8)[-1] > 1.5 * rejected.expected_tps("draft", 8)[-1]
 
 
+def test_a_round_that_ended_early_costs_what_it_guessed() -> None:
+    controller = DepthController()
+    for _ in range(4):
+        controller.observe(None, 0, 1, 0, 0.02, None)
+    for _ in range(10):
+        controller.observe("draft", 8, 3, 2, 0.024, 0.002, guessed=2)
+    # What was never guessed was never reached either.
+    assert [round(guess.reached) for guess in controller.guesses()] == [10, 10]
+    drafting = {figures.depth: figures.draft_s for figures in controller.figures()[0].depths}
+    assert drafting[2] == pytest.approx(0.002, rel=0.01)
+
+
 def test_timing_the_drafting_now_and_then_is_no_surprise_to_the_costs() -> None:
     controller = DepthController()
     controller.begin(100)

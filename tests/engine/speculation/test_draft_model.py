@@ -7,7 +7,8 @@ import pytest
 
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
-from engine.speculation.proposers.draft_model import DraftModelProposer, _as_rounds
+from engine.speculation.proposers import draft_model
+from engine.speculation.proposers.draft_model import DraftModelProposer, Likelihood, _as_rounds
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -24,8 +25,9 @@ def sequence_of(name: str) -> Sequence:
     return sequence
 
 
-def rounds_with_itself_as_draft(name: str, sampler: Sampler) -> Rounds:
+def rounds_with_itself_as_draft(name: str, sampler: Sampler, *, stops_early: bool = False) -> Rounds:
     draft = DraftModelProposer(sequence_of(name), sampler, 10**6)
+    draft.stops_early = stops_early
     return Rounds(sequence_of(name), sampler, {"draft": draft})
 
 
@@ -43,6 +45,70 @@ def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: f
         keep = min(number % 5, landing.accepted)
         rounds.commit(flight, keep, [*landing.tokens[:keep], (landing.tokens[keep] + 1) % VOCABULARY])
     assert accepted >= drafted - 2  # ties between rows of different width may go either way
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_round_that_ends_early_leaves_the_caches_as_any_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = rounds_with_itself_as_draft(name, Sampler(SamplingSettings(), VOCABULARY), stops_early=True)
+    drafted = accepted = 0
+    for number in range(24):
+        # Ends after the first guess, after the third, or not at all.
+        monkeypatch.setattr(draft_model, "LEAST_CHANCE", (2.0, 0.0)[number % 2])
+        if number % 3 == 0:
+            monkeypatch.setattr(draft_model, "Likelihood", Third)
+        flight = rounds.launch("draft", 5)
+        monkeypatch.setattr(draft_model, "Likelihood", Likelihood)
+        assert flight.depth == (3 if number % 3 == 0 else (1, 5)[number % 2])
+        assert flight.stopped == (flight.depth < 5)
+        landing = rounds.land(flight)
+        drafted += flight.depth
+        accepted += landing.accepted
+        keep = min(number % 6, landing.accepted)
+        rounds.commit(flight, keep, [*landing.tokens[:keep], (landing.tokens[keep] + 1) % VOCABULARY])
+    assert accepted >= drafted - 2
+
+
+class Third(Likelihood):
+    """Goes on until the third guess."""
+
+    def goes_on(self, scores: mx.array) -> bool:  # noqa: ARG002
+        self.asked = getattr(self, "asked", 0) + 1
+        return self.asked < 3
+
+
+def scores_of(*chances: float) -> list[mx.array]:
+    """Scores of two tokens, the first of which is as likely as `chances` say."""
+    return [mx.log(mx.array([[chance, 1.0 - chance]])) for chance in chances]
+
+
+@pytest.mark.parametrize(
+    ("chances", "guesses"),
+    [
+        # The first is waited for; later ones are looked at one guess behind.
+        ((0.51, 0.99, 0.99, 0.99), 1),
+        ((0.95, 0.51, 0.99, 0.99), 3),
+        ((0.9, 0.9, 0.9, 0.9), 4),
+        ((0.8, 0.8, 0.8, 0.8), 4),
+    ],
+)
+def test_guesses_go_on_as_long_as_all_of_them_are_likely(
+    chances: tuple[float, ...], guesses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draft_model, "LEAST_CHANCE", 0.6)
+    likely = Likelihood()
+    answers = [likely.goes_on(scores) for scores in scores_of(*chances)]
+    assert (answers.index(False) + 1 if False in answers else len(answers)) == guesses
+
+
+@pytest.mark.parametrize("sampling", [SamplingSettings(temperature=0.8, seed=4), SamplingSettings()])
+def test_a_depth_that_was_set_is_kept(sampling: SamplingSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_model, "LEAST_CHANCE", 2.0)
+    # Likely guesses of a sampled text are no likelier to be drawn by the main model as well.
+    rounds = rounds_with_itself_as_draft(
+        EVERY_KIND[0], Sampler(sampling, VOCABULARY), stops_early=sampling.temperature > 0
+    )
+    assert rounds.launch("draft", 4).depth == 4
+    rounds.abandon()
 
 
 @pytest.mark.parametrize("name", EVERY_KIND)

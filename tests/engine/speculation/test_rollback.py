@@ -330,3 +330,34 @@ def visible(text: list[int], kind: str) -> list[int]:
     if kind == "chunk":
         return text[(len(text) - 1) // SPAN * SPAN :]
     return text
+
+
+@pytest.mark.parametrize("keep", [0, 1, 3])
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_fewer_rows_than_announced_may_come(name: str, keep: int) -> None:
+    caches, wanted = filled(name, 20), filled(name, 20)
+    rollback = Rollback(caches)
+    rollback.begin(7)
+    for token in TOKENS[20:23]:
+        feed(name, caches, [token])
+    rollback.shorten(3)
+    kept = rollback.commit(keep)
+    assert kept == keep or (kept == 0 and rollback.carries)
+    for token in TOKENS[20 : 20 + kept]:
+        feed(name, wanted, [token])
+    assert mx.allclose(feed(name, caches, [5]), feed(name, wanted, [5]), atol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [0, 8])
+def test_a_transaction_is_not_shortened_to_what_it_cannot_have(rows: int) -> None:
+    rollback = Rollback(fresh_caches(EVERY_KIND[0]))
+    rollback.begin(7)
+    with pytest.raises(TransactionError):
+        rollback.shorten(rows)
+
+
+def test_only_an_open_transaction_is_shortened() -> None:
+    with pytest.raises(TransactionError):
+        Rollback(fresh_caches(EVERY_KIND[0])).shorten(1)
+    with pytest.raises(TransactionError):
+        PlainOnly([]).shorten(1)

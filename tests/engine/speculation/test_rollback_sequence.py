@@ -20,8 +20,13 @@ def started(name: str, prompt: int) -> Sequence:
     """A sequence that has read the first `prompt` tokens, the last one pending."""
     sequence = Sequence(build(name), fresh_caches(name))
     sequence.append(TOKENS[:prompt])
-    list(sequence.prefill(4))
+    read_all(sequence)
     return sequence
+
+
+def read_all(sequence: Sequence) -> None:
+    while sequence.read(4):
+        pass
 
 
 def test_verify_gives_a_row_for_the_pending_token_and_one_for_each_guess() -> None:
@@ -105,32 +110,28 @@ def test_a_pass_that_raises_leaves_the_sequence_as_it_was(monkeypatch: pytest.Mo
     assert mx.array_equal(sequence.verify(), plain.verify())
 
 
-def test_prefill_reports_progress_and_can_stop_between_chunks() -> None:
+def test_reading_can_stop_between_chunks() -> None:
     sequence = Sequence(build("llama"), fresh_caches("llama"))
     sequence.append(TOKENS[:11])
 
-    reading = sequence.prefill(4)
-    assert next(reading) == (4, 10)
-    reading.close()
+    assert sequence.read(4) == 4
     assert sequence.position == 4
-    assert list(sequence.prefill(4)) == [(4, 6), (6, 6)]
-    assert list(sequence.prefill(4)) == []
+    assert [sequence.read(4) for _ in range(3)] == [4, 2, 0]
     assert sequence.pending == [TOKENS[10]]
 
 
 def test_an_exception_in_a_chunk_leaves_the_chunks_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sequence = Sequence(build("mamba2"), fresh_caches("mamba2"))
     sequence.append(TOKENS[:11])
-    reading = sequence.prefill(4)
-    next(reading)
+    sequence.read(4)
 
     with monkeypatch.context() as patched:
         patched.setattr(sequence, "model", _fail_after(sequence.model))
         with pytest.raises(RuntimeError, match="out of memory"):
-            next(reading)
+            sequence.read(4)
 
     assert sequence.position == 4
-    list(sequence.prefill(4))
+    read_all(sequence)
     expected, _ = decode_plainly("mamba2", TOKENS[:12], 11)
     assert_same_logits(sequence.verify()[0], expected[0], "mamba2")
 

@@ -22,7 +22,7 @@ SKILLS: dict[str, tuple[Skill, float]] = {
     "counting": (counting, 1.4),
     "lists": (listing, 0.8),
     "rewriting": (rewriting, 5.5),
-    "translation": (translation, 2.0),
+    "translation": (translation, 2.8),
 }
 """Each family's generator and its weight in the mix."""
 

@@ -1,0 +1,53 @@
+"""Formulas as MathML, which browsers set themselves: nothing is fetched, and a screen reader can say them."""
+
+from __future__ import annotations
+
+import logging
+import xml.etree.ElementTree as ET
+from html import unescape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.chat.formulas import Formula
+
+log = logging.getLogger(__name__)
+
+# A formula is what a model wrote: of what the converter makes of it, only mathematics goes into the page. No address,
+# no style, and nothing that is no MathML.
+_ELEMENTS = frozenset((
+    "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
+    "munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom", "menclose",
+))  # fmt: skip
+_ATTRIBUTES = frozenset((
+    "accent", "columnalign", "columnlines", "columnspacing", "depth", "display", "displaystyle", "fence", "form",
+    "height", "largeop", "linethickness", "lspace", "mathcolor", "mathsize", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy",
+    "symmetric", "voffset", "width", "xmlns",
+))  # fmt: skip
+# How many parts these have; with another number of them browsers show a mark of error.
+_PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
+
+
+def as_mathml(formula: Formula) -> str | None:
+    """The formula as a `math` element; None where it is not LaTeX that can be set."""
+    from latex2mathml.converter import convert_to_element
+
+    try:
+        math = convert_to_element(formula.latex, display="block" if formula.display else "inline")
+    # The library raises whatever a mistake in the formula leads to, among it errors of its own assumptions.
+    except Exception as error:
+        log.debug("a formula cannot be set: %s", type(error).__name__)
+        return None
+    for element in math.iter():
+        # Signs come as character references, which the library resolves in the finished text: too late to be safe.
+        element.text = unescape(element.text) if element.text else element.text
+        # A command that it does not know comes back as its name.
+        if element.tag not in _ELEMENTS or (element.text or "").startswith("\\"):
+            return None
+        if len(element) != _PARTS.get(element.tag, len(element)):
+            return None
+        kept = {name: unescape(value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
+        element.attrib.clear()
+        element.attrib.update(kept)
+    math.set("title", formula.source)
+    return ET.tostring(math, encoding="unicode")

@@ -1,0 +1,28 @@
+"""What a window shows of its chats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.chat.message import TurnView
+    from app.main_window import MainWindow
+
+
+def turns(window: MainWindow) -> list[tuple[str, str]]:
+    return [(turn.question, turn.answer.text) for turn in window._session.chat.turns]
+
+
+def view(window: MainWindow, place: int = -1) -> TurnView:
+    return window._transcript.view(window._session.chat.turns[place])
+
+
+def settle(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until the store has done all it was asked."""
+    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+
+
+def titles(window: MainWindow) -> list[str]:
+    return [chat.title for chat in window._session.keeper.conversations]

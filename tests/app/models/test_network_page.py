@@ -1,0 +1,65 @@
+"""The Test button of the network settings: what it tried, and what it says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.models.library import Library
+from tests.fakehub.server import FakeHub, Fault
+
+
+def network_page(window: MainWindow) -> Any:
+    window._settings.open("network")
+    return window._settings.page("network")
+
+
+def press(page: Any, qtbot: QtBot) -> str:
+    page.test.click()
+    assert page.verdict == "Testing…"
+    assert not page.test.isEnabled()
+    qtbot.waitUntil(lambda: page.test.isEnabled())
+    return str(page.verdict)
+
+
+def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
+    window: MainWindow, hub: FakeHub, qtbot: QtBot
+) -> None:
+    page = network_page(window)
+    hub.tokens.add("hf_right")
+    assert press(page, qtbot) == "The mirror answers."
+    page.token.setText("hf_right")
+    assert press(page, qtbot) == "The mirror answers. It knows your token, which belongs to tester."
+    assert page.token.text() == ""
+    page.token.setText("hf_wrong")
+    assert press(page, qtbot) == "The mirror answers. It refuses your token: it is wrong, expired or revoked."
+    hub.api_faults["/api/whoami-v2"] = Fault(status=404)
+    assert press(page, qtbot) == "The mirror answers. It does not say whether your token is right."
+
+
+def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
+    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+) -> None:
+    page = network_page(window)
+    page.control("proxy").setText(hub.endpoint)
+    page.control("hub_endpoint").setText("http://hub.invalid")
+    assert press(page, qtbot) == "The mirror answers through the proxy."
+    assert library.preferences.values.proxy == hub.endpoint
+    page.control("proxy").setText("")
+    page.control("hub_endpoint").setText(hub.endpoint)
+    hub.api_faults["/api/models"] = Fault(wrong_bytes=True)
+    assert "does not answer like a Hugging Face Hub" in press(page, qtbot)
+    page.control("hub_endpoint").setText("no address")
+    assert "does not answer like a Hugging Face Hub" in press(page, qtbot)
+
+
+def test_offline_it_connects_to_nobody_and_says_so(
+    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+) -> None:
+    library.preferences.change(work_offline=True)
+    page = network_page(window)
+    before = list(hub.requests)
+    assert press(page, qtbot).startswith("You work offline, so no connection is tried.")
+    assert hub.requests == before

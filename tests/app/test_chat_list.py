@@ -1,0 +1,141 @@
+"""The list of chats: its actions, the trash, marks, and finding in one chat or in all."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.app.chats_shown import settle, titles, turns, view
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.test_window import STORY, ask, wait_for_end
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tests.app.conftest import OpenWindow
+
+
+def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    for question in ("Apples", "Bananas"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+    assert titles(window) == ["Bananas", "Apples"]
+    model = window._chats.model
+    apples = next(chat.id for chat in window._session.keeper.conversations if chat.title == "Apples")
+    window._commands.act_on_chat("pin", apples)
+    qtbot.waitUntil(lambda: model.rows[0] == "pinned")
+    assert model.data(model.index(1)) == "Apples"
+    model.setData(model.index(1), "Pears")
+    qtbot.waitUntil(lambda: "Pears" in titles(window))
+    window._commands.act_on_chat("duplicate", apples)
+    qtbot.waitUntil(lambda: len(titles(window)) == 3)
+    window._commands.act_on_chat("archive", apples)
+    qtbot.waitUntil(lambda: len(titles(window)) == 2)
+    window._chats.show_view("archived")
+    qtbot.waitUntil(lambda: titles(window) == ["Pears"])
+
+
+def test_pins_are_reordered_by_dragging(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    keeper, model = window._session.keeper, window._chats.model
+
+    def three(store):  # type: ignore[no-untyped-def]
+        for title in ("a", "b", "c"):
+            store.conversations.pin(store.conversations.create(title=title))
+
+    keeper.do(three)
+    qtbot.waitUntil(lambda: titles(window) == ["a", "b", "c"])
+    data = model.mimeData([model.index(3)])
+    model.dropMimeData(data, Qt.DropAction.MoveAction, 1, 0, model.index(-1))
+    qtbot.waitUntil(lambda: titles(window) == ["c", "a", "b"])
+
+
+def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window._actions["delete-chat"].trigger()
+    qtbot.waitUntil(lambda: window._banner.isVisible())
+    assert "First" in window._banner.text
+    assert turns(window) == []
+    assert titles(window) == []
+    window._banner._button.click()
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    assert titles(window) == ["First"]
+    assert not window._actions["restore-chat"].isEnabled()
+    assert not window._banner.isVisible()
+
+
+def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat.id
+    assert chat is not None
+    window._actions["delete-chat"].trigger()
+    settle(window, qtbot)
+    window._chats.show_view("trashed")
+    qtbot.waitUntil(lambda: titles(window) == ["First"])
+    window._chats._activated(window._chats.model.index(0))
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    window._commands.act_on_chat("purge", chat)
+    qtbot.waitUntil(lambda: titles(window) == [])
+    assert turns(window) == []
+    assert not window._actions["restore-chat"].isEnabled()
+
+
+def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
+    window = open_window(engine)
+    ask(window, "Tell me a story")
+    model = window._chats.model
+    qtbot.waitUntil(lambda: bool(model._streaming))
+    window._actions["new-chat"].trigger()
+    assert model._streaming
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not model._streaming)
+
+
+def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
+    for question in ("추측이 뭐예요?", "second"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+    assert turns(window) == [("second", "Two.")]
+    window._chats.search.setText("초안")
+    model = window._chats.model
+    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
+    window._chats._activated(model.index(1))
+    qtbot.waitUntil(lambda: bool(turns(window)) and turns(window)[0][0] == "추측이 뭐예요?")
+    qtbot.waitUntil(lambda: window._find.isVisible())
+    (prose,) = view(window).body.views
+    marks = prose.extraSelections()  # type: ignore[attr-defined]
+    assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
+
+
+def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
+    for question in ("one", "two", "three"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    window._actions["find-in-chat"].trigger()
+    window._find.edit.setText("draft")
+    assert window._find.count.text() == "Message 2 of 2"
+    (prose,) = view(window).body.views
+    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
+    QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
+    assert window._find.count.text() == "Message 1 of 2"
+    QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
+    assert not window._find.isVisible()
+    assert window._composer.edit.hasFocus()
+    assert prose.extraSelections() == []  # type: ignore[attr-defined]

@@ -1,0 +1,190 @@
+"""Where things stand: edges that agree, rows as high as their words, nothing that moves aside, in every language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QTextTable
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from app.chat.prose import Prose
+from app.chat.token_view import TokenView
+from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
+from app.conversations.row_painter import _around
+from app.language import LANGUAGES
+from app.preferences.form import Form
+from app.preferences.table import NEXT_ANSWER, settings_of
+from engine.events import Token
+from tests.app.models.conftest import open_shown as open_shown
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.test_stored_chats import settle
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.application import Application
+    from tests.app.conftest import OpenWindow
+    from tests.app.models.conftest import OpenShown
+
+
+def right_edge(view: QWidget, within: QWidget) -> int:
+    return view.mapTo(within, QPoint(view.width(), 0)).x()
+
+
+def left_edge(view: QWidget, within: QWidget) -> int:
+    return view.mapTo(within, QPoint(0, 0)).x()
+
+
+def test_before_the_chats_are_read_nothing_of_the_archive_is_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_window(ScriptedEngine())._chats
+    assert pane._back.isHidden()
+    assert pane.empty.isHidden()
+    qtbot.waitUntil(lambda: not pane.hint.isHidden())
+    assert pane._back.isHidden()
+
+
+def test_an_empty_list_says_what_would_be_in_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    pane, said = window._chats, []
+    for view in (ACTIVE, ARCHIVED, TRASHED):
+        pane.show_view(view)
+        settle(window, qtbot)
+        assert not pane.hint.isHidden()
+        said.append(pane.hint.text())
+    assert len(set(said)) == 3
+    pane.search.setText("draft")
+    assert pane.hint.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("What should I know about a draft model?", "…about a draft model?"),
+        ("A draft model guesses.", "A draft model guesses."),
+        ("what-should-I-know-of-a-draft", "…know-of-a-draft"),
+    ],
+)
+def test_what_was_found_begins_with_a_whole_word(text: str, shown: str) -> None:
+    start = text.index("draft")
+    around, spans = _around(text, ((start, start + 5),))
+    assert around == shown
+    assert [around[low:high] for low, high in spans] == ["draft"]
+
+
+def test_a_card_keeps_the_focus_when_a_chat_is_shown_behind_it(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["palette"].trigger()
+    window._show_chat(window._session.chat)
+    assert window._palette._field.hasFocus()
+
+
+@pytest.mark.parametrize("role", ["main", "draft"])
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_rows_of_a_picker_are_as_high_as_their_words(
+    open_shown: OpenShown, qapp: Application, code: str, role: str
+) -> None:
+    qapp.language.choose(code)
+    window, _, _ = open_shown()
+    window.resize(1440, 900)
+    picker = window._switcher.main_picker if role == "main" else window._switcher.draft_picker
+    picker.open()
+    QApplication.processEvents()
+    for index in range(picker._list.count()):
+        row = picker._row(index)
+        assert row.height() == row.height_at(row.width()), row.said
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_draft_picker_needs_no_scroll_bar_for_a_few_pixels(
+    open_shown: OpenShown, qapp: Application, code: str
+) -> None:
+    qapp.language.choose(code)
+    window, _, _ = open_shown()
+    window.resize(900, 600)
+    picker = window._switcher.draft_picker
+    picker.open()
+    QApplication.processEvents()
+    hidden = picker._list.verticalScrollBar().maximum()
+    assert hidden == 0 or hidden > 20
+    assert picker.geometry().bottom() < window.height()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_controls_of_a_chats_own_settings_stand_in_columns(
+    open_window: OpenWindow, qapp: Application, code: str
+) -> None:
+    qapp.language.choose(code)
+    window = open_window(ScriptedEngine())
+    for size in ((1440, 900), (900, 600)):
+        window.resize(*size)
+        window._actions["chat-settings"].trigger()
+        sheet = window._chat_settings
+        QApplication.processEvents()
+        edges = {right_edge(row.control, sheet) for row in sheet.rows.values()}
+        assert edges == {right_edge(sheet.delete, sheet)} == {right_edge(sheet.reset, sheet)}
+        sliders = [row.slider for row in sheet.rows.values() if row.slider is not None]
+        assert len({(left_edge(slider, sheet), slider.width()) for slider in sliders}) == 1
+        sheet.close_overlay()
+
+
+def test_a_page_does_not_move_when_its_scroll_bar_comes(qtbot: QtBot) -> None:
+    form = Form()
+    qtbot.addWidget(form)
+    line = QLabel("words")
+    form.add(line)
+    form.resize(500, 300)
+    form.show()
+    QApplication.processEvents()
+    edge = right_edge(line, form)
+    line.setMinimumHeight(600)
+    qtbot.waitUntil(form.verticalScrollBar().isVisible)
+    QApplication.processEvents()
+    assert right_edge(line, form) == edge
+
+
+def test_what_most_settings_of_a_page_share_is_said_once(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window._settings.open("generation")
+    shown = window._settings.page("generation")
+    assert not shown.note.isHidden()
+    for setting in settings_of("generation"):
+        row = next(row for row in shown.rows if row.control is shown.control(setting.key))
+        assert shown.note.text() not in row.help.text()
+        assert ("pplies" in row.help.text()) is (setting.effect != NEXT_ANSWER)
+
+
+def test_a_table_keeps_its_distance_from_a_list(qtbot: QtBot) -> None:
+    prose = Prose()
+    qtbot.addWidget(prose)
+    prose.resize(600, 100)
+    prose.show_markdown("- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    document = prose.document()
+    table = next(frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable))
+    layout = document.documentLayout()
+    cell = layout.blockBoundingRect(table.firstCursorPosition().block())
+    last_item = layout.blockBoundingRect(document.findBlock(table.firstPosition() - 1))
+    assert cell.top() - last_item.bottom() >= 18
+
+
+def test_a_new_line_at_the_end_makes_the_token_view_no_higher(qtbot: QtBot) -> None:
+    views = TokenView(), TokenView()
+    for view, text in zip(views, ("one\n\ntwo", "one\n\ntwo\n\n"), strict=True):
+        qtbot.addWidget(view)
+        view.resize(400, 100)
+        view.show_tokens([Token(0, text, "main", 0, 0, 0.0)])
+    assert views[0].height() == views[1].height()
+
+
+def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Because.")]))
+    window._session.ask("Why guess?")
+    qtbot.waitUntil(lambda: not window._session.chat.streaming)
+    bubble = window._transcript.view(window._session.chat.turns[0])._bubble
+    by_hand = bubble.label.palette().highlight().color()
+    window._find.open()
+    window._find.edit.setText("guess")
+    assert bubble.label.palette().highlight().color() != by_hand
+    window._find.close_bar()
+    assert bubble.label.palette().highlight().color() == by_hand

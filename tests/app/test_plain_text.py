@@ -1,0 +1,40 @@
+"""An answer as plain text holds every word of it, whatever they look like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.chat.plain_text import plain_text, spoken_text
+from tests.app.chats_shown import settle, view
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.test_window import ask, wait_for_end
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tests.app.conftest import OpenWindow
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Use vector<int> and <div>x</div> here", "<b>so</b> and more", "a <T> b", "<think about it", "1 < 2 > 0"],
+)
+def test_what_looks_like_markup_is_kept(text: str) -> None:
+    assert plain_text(text) == text
+    assert spoken_text(text) == text
+
+
+def test_nothing_stands_in_the_place_of_a_picture() -> None:
+    assert plain_text("![a cat](https://example.org/cat.png)so") == "so"
+
+
+def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    ask(window, "one\ntwo\nthree")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    label = view(window)._bubble.label
+    label.setSelection(0, len("one\ntwo"))
+    assert view(window).selected_text() == "one\ntwo"

@@ -1,0 +1,174 @@
+"""How each language is written: its punctuation, spaces, register, particles, and the words of the glossary."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from tests.app.test_translations import forms, messages
+
+GLOSSARY = Path(__file__).resolve().parents[2] / "i18n" / "glossary.md"
+TRANSLATED = ("ko", "ja", "zh_CN")
+KANA_OR_HAN = r"[\u3005\u3040-\u30ff\u4e00-\u9fff]"
+FULL_WIDTH = "、。，：；！？（）「」“”"
+FIELD = re.compile(r"\{[^}]*\}|%n")
+
+# Names, units, keys and formats that are written alike in every language.
+NAMES = {
+    *("Tandem", "MLX", "Qt", "Qt Project", "GNU", "LGPL", "Apache License", "Hub", "Hugging Face", "Qwen3", "gemma"),
+    *("Mac", "GB", "KV", "PDF", "HTML", "JSON", "Markdown", "config.json", "http://proxy:8080"),
+    *("Enter", "Shift", "Command", "Ctrl", "Top p", "Top k", "Min p"),
+}
+# Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
+OF_MANY_SENSES = {
+    *("guess", "depth", "chat", "lookup", "get", "continue", "resume", "download", "compare", "token", "folder"),
+    *("branch", "copy", "round", "thinking", "accepted", "rejected"),
+}
+# A field whose values all end alike, so that what follows is spelled for them: a factor, a duration, a key.
+SAME_ENDING = {"{times}", "{time}", "{keys}"}
+# A field whose values stand in quotation marks, which are full-width.
+QUOTED = re.compile(r"\{guessed\}|\{plain\}")
+# One English word, two things: a list and what it holds, a folder in a list and a window, a file and a line.
+TWO_THINGS = {"Chats", "Open", "Close", "Clear", "Own settings"}
+
+
+def translations(language: str) -> list[tuple[str, str]]:
+    """(source, translation) of every message."""
+    return [(message.findtext("source") or "", form) for _, message in messages(language) for form in forms(message)]
+
+
+def breaking(language: str, pattern: str) -> list[str]:
+    """The translations that hold `pattern`, which a language has no use for."""
+    return [form for _, form in translations(language) if re.search(pattern, form)]
+
+
+def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
+    names = {*" ".join(NAMES).split(), *("English", "Qwen", "License", "Lesser", "General", "Public")}
+    sources = {source for source, _ in translations("ko")}
+    capitals = {word for source in sources for word in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", source)}
+    assert capitals - names == set()
+    retired = re.compile(r"\bconversations?\b|\bmachine\b|\bfor good\b|\.\.\.|\"")
+    assert {source for source in sources if retired.search(source)} == {"Tune on this machine"}
+
+
+@pytest.mark.parametrize("language", ["ja", "zh_CN"])
+def test_punctuation_between_han_and_kana_is_full_width(language: str) -> None:
+    assert breaking(language, rf"{KANA_OR_HAN}[,.:;!?()]|[,:;!?()]{KANA_OR_HAN}|[^.]\.$|: ") == []
+
+
+@pytest.mark.parametrize("language", ["ja", "zh_CN"])
+def test_full_width_punctuation_brings_its_own_space(language: str) -> None:
+    shown = [QUOTED.sub("“”", form) for _, form in translations(language)]
+    assert [form for form in shown if re.search(f"[{FULL_WIDTH}] | [{FULL_WIDTH}]", form)] == []
+
+
+@pytest.mark.parametrize("language", ["ja", "zh_CN"])
+def test_a_space_stands_between_han_or_kana_and_latin_letters_digits_and_fields(language: str) -> None:
+    together = rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%n{KANA_OR_HAN}"
+    found = []
+    for _, form in translations(language):
+        text = QUOTED.sub("“”", form)
+        for field in SAME_ENDING:
+            text = re.sub(rf"{re.escape(field)}(?={KANA_OR_HAN})", "", text)
+        if re.search(together, text):
+            found.append(form)
+    assert found == []
+
+
+def test_korean_particles_fit_whatever_a_field_holds() -> None:
+    """Particles such as 을/를 follow the last sound, which a field does not tell; nor are both written out: 을(를)."""
+    particle = re.compile(r"(\{\w+\}|%n)[’”]?(?:을|를|은|는|이|가|와|과|으로|로|이나|나|이에요|예요)(?=[\s.,()]|$)")
+    found = [
+        form
+        for _, form in translations("ko")
+        if any(match.group(1) not in SAME_ENDING for match in particle.finditer(form))
+        or re.search(r"\((?:은|는|이|가|을|를|와|과|으|이)\)", form)
+    ]
+    assert found == []
+
+
+def test_korean_sentences_are_in_one_register_and_ask_politely() -> None:
+    assert breaking("ko", r"(?<=[가-힣])(?<!요)\.(?=\s|$)") == []
+    assert breaking("ko", r"니다[.?]|십시오|(?<!주)(?<!보)세요\.") == []
+
+
+def test_japanese_sentences_are_in_one_register() -> None:
+    polite = r"(?:です|ます|でした|ました|ません|ませんでした|ください)(?:か)?$"
+    found = []
+    for _, form in translations("ja"):
+        ended = re.findall(r"([^。]+)。", re.sub("（[^）]*）", "", form))
+        found += [form for sentence in ended if not re.search(rf"{polite}|\}}$", sentence)]
+    assert found == []
+
+
+def test_quotation_marks_are_those_of_the_language() -> None:
+    assert breaking("ja", "[‘’“”]") == []
+    assert breaking("zh_CN", "[‘’「」]") == []
+    assert breaking("ko", '[「」"]|“(?!{text})') == []
+
+
+def test_words_are_spelled_one_way() -> None:
+    assert (
+        breaking(
+            "ja",
+            r"ウィンドウ|トークナイザ(?!ー)|デコーディング(?<!投機的デコーディング)|既定値|フォルダー|(?<!その)他の",
+        )
+        == []
+    )
+    assert breaking("ko", r"허브|줄 바꿈") == []
+    assert breaking("zh_CN", r"载入|全屏(?!幕)|彻底|复制(?!对话|$)") == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_no_english_word_is_left_over(language: str) -> None:
+    allowed = NAMES | ({"token"} if language == "zh_CN" else set())
+    names = re.compile("|".join(re.escape(name) for name in sorted(allowed, key=len, reverse=True)))
+    found = [form for _, form in translations(language) if re.search("[A-Za-z]", names.sub("", FIELD.sub("", form)))]
+    assert found == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_an_ellipsis_ends_what_it_ends_in_english(language: str) -> None:
+    found = [form for source, form in translations(language) if source.endswith("…") != form.endswith("…")]
+    assert found == []
+    assert breaking(language, r"\.\.\.") == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_one_english_text_has_one_translation(language: str) -> None:
+    found = defaultdict(set)
+    for source, form in translations(language):
+        found[source].add(form)
+    assert {source: several for source, several in found.items() if len(several) > 1 and source not in TWO_THINGS} == {}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_the_words_of_the_glossary_are_used(language: str) -> None:
+    words = glossary(language)
+    assert len(words) > 30
+    found = []
+    for source, form in translations(language):
+        plain = FIELD.sub("", source)
+        for term, allowed in words.items():
+            if re.search(rf"\b{re.escape(term)}s?\b", plain, re.I) and not any(word in form for word in allowed):
+                found.append(f"{term}: {source} -> {form}")
+    assert found == []
+
+
+def glossary(language: str) -> dict[str, list[str]]:
+    """The English terms of one sense, each with the words that stand for it in a language."""
+    column = 1 + TRANSLATED.index(language)
+    found: dict[str, list[str]] = {}
+    for line in GLOSSARY.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 5 or cells[0] in ("English", "---"):
+            continue
+        terms = re.sub(r" \([^)]*\)", "", cells[0]).split(", ")
+        words = cells[column].split(", ")
+        for index, term in enumerate(terms):
+            if term not in OF_MANY_SENSES:
+                found[term] = [words[index]] if len(words) == len(terms) else words
+    return found

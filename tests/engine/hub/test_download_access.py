@@ -1,0 +1,166 @@
+"""What may be fetched at all: gated and private repositories, tokens, addresses, and files that are refused."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.failures import HubError
+from engine.hub.listing import resolve
+from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, sizeable
+from tests.fakehub.server import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fakehub.server import FakeHub
+
+
+@pytest.mark.parametrize(
+    ("settings", "token", "reason"),
+    [
+        ({"gated": True}, None, "gated"),
+        ({"gated": True}, "revoked", "token-refused"),
+        ({"private": True}, None, "missing"),
+        (None, None, "missing"),
+    ],
+)
+def test_a_repository_that_may_not_be_read_says_why(
+    hub: FakeHub, open_queue: OpenQueue, settings: dict[str, bool] | None, token: str | None, reason: str
+) -> None:
+    if settings is not None:
+        hub.add(NAME, sizeable(), **settings)
+    queue = open_queue(token=token)
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == reason
+
+
+def test_a_token_opens_a_gated_repository(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    hub.add(NAME, files, gated=True)
+    hub.tokens.add("hf_secret")
+    queue = open_queue(token="hf_secret")
+    queue.add(NAME)
+    assert finish(queue).state == "ready"
+    assert_complete(cache, files)
+
+
+def test_the_token_does_not_follow_a_redirect_to_another_port(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.add(NAME, sizeable(), gated=True)
+    hub.tokens.add("hf_secret")
+    hub.fault(NAME, "*", to_other_port=True)
+    queue = open_queue(token="hf_secret")
+    queue.add(NAME)
+    assert finish(queue).state == "ready"
+    assert hub.sent
+    assert not any(sent.authorised for sent in hub.sent)
+
+
+def test_the_token_is_in_no_log_file_or_repr(
+    hub: FakeHub, tmp_path: Path, open_queue: OpenQueue, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    hub.add(NAME, sizeable(), gated=True)
+    hub.tokens.add("hf_secret")
+    hub.fault(NAME, SHARD, status=500)
+    queue = open_queue(token="hf_secret", state_path=tmp_path / "downloads.json")
+    queue.add(NAME)
+    status = finish(queue)
+    assert status.state == "failed"
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    texts = (
+        caplog.text,
+        repr(status),
+        str(status.error),
+        repr(HubAccess(token="hf_secret")),
+        repr(queue.__dict__),
+    )
+    assert not any("hf_secret" in text for text in texts)
+    assert b"hf_secret" not in written
+
+
+@pytest.mark.parametrize("token", ["h\u00e4f_x", "hf_a\nb", "hf a"])
+def test_a_token_that_no_header_can_hold_is_refused_before_it_is_sent(
+    hub: FakeHub, open_queue: OpenQueue, token: str
+) -> None:
+    hub.add(NAME, sizeable())
+    queue = open_queue(token=token)
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "token-refused"
+    assert hub.requests == []
+
+
+def test_a_token_is_pasted_with_its_line_end(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.add(NAME, sizeable(), gated=True)
+    hub.tokens.add("hf_secret")
+    queue = open_queue(token=" hf_secret\n")
+    queue.add(NAME)
+    assert finish(queue).state == "ready"
+
+
+def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
+    with HubClient(HubAccess(f"{hub.endpoint}/mirror")) as client:
+        for host in ("https://huggingface.co", f"{hub.endpoint}/mirror"):
+            link = f'<{host}/api/models?cursor=x>; rel="next"'
+            hub.api_faults["/mirror"] = Fault(status=200, headers={"Link": link})
+            assert client.get_json("/api/models") == ({}, f"{hub.endpoint}/mirror/api/models?cursor=x")
+
+
+def test_a_revision_with_a_slash_is_one_part_of_the_address(hub: FakeHub) -> None:
+    hub.add(NAME, sizeable())
+    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError):
+        resolve(client, NAME, "refs/pr/1")
+    assert hub.requests == [f"GET /api/models/{NAME}/revision/refs%2Fpr%2F1"]
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "nonsense"])
+def test_a_proxy_that_cannot_be_used_is_told(proxy: str) -> None:
+    with pytest.raises(HubError) as caught:
+        HubClient(HubAccess(proxy=proxy))
+    assert caught.value.reason == "proxy"
+
+
+def test_an_address_that_is_no_hub_is_told_apart(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.api_faults["/api"] = hub.fault("none", "none", wrong_bytes=True)
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "wrong-mirror"
+    assert hub.endpoint in str(error)
+
+
+@pytest.mark.parametrize("endpoint", ["http://[x", "", "ftp://x", "huggingface.co", "http://"])
+def test_an_address_without_http_is_refused_at_once(endpoint: str) -> None:
+    with pytest.raises(HubError) as caught:
+        HubAccess(endpoint)
+    assert caught.value.reason == "wrong-mirror"
+
+
+@pytest.mark.parametrize("name", ["../../evil.json", "/etc/evil.json", "a\\b.json", "a//b.json", "c:x.json"])
+def test_a_repository_that_names_files_outside_is_refused(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue, name: str
+) -> None:
+    hub.add(NAME, sizeable() | {name: b"{}"})
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "unsafe-name"
+    assert not cache.exists()
+
+
+def test_a_repository_without_safetensors_is_not_mlx(hub: FakeHub, open_queue: OpenQueue) -> None:
+    hub.add(NAME, {"config.json": b"{}", "model.gguf": bytes(100)})
+    queue = open_queue()
+    queue.add(NAME)
+    error = finish(queue).error
+    assert error is not None
+    assert error.reason == "not-mlx"

@@ -1,0 +1,83 @@
+"""The cache is the library's: it finds what Tandem downloads, and both may write to it at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.engine.hub.downloading import NAME, OpenQueue, finish, needed, sizeable, until
+from tests.patience import PATIENCE_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fakehub.server import FakeHub
+
+
+OFFLINE_LOAD = """
+import sys
+from huggingface_hub import scan_cache_dir, snapshot_download
+from huggingface_hub.constants import HF_HUB_CACHE
+cache = sys.argv[1]
+print(snapshot_download("org/model", cache_dir=cache, local_files_only=True))
+info = scan_cache_dir(cache)
+assert not info.warnings, info.warnings
+assert not info.incomplete_files, info.incomplete_files
+repo, = info.repos
+print(repo.repo_id, repo.size_on_disk, sorted(ref for r in repo.revisions for ref in r.refs))
+"""
+
+
+def test_the_library_finds_the_finished_tree_offline(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable()
+    hub.add(NAME, files)
+    queue = open_queue()
+    queue.add(NAME)
+    status = finish(queue)
+    environment = os.environ | {"HF_HUB_OFFLINE": "1"}
+    result = subprocess.run(
+        [sys.executable, "-c", OFFLINE_LOAD, str(cache)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=PATIENCE_S,
+    )
+    assert result.returncode == 0, result.stderr
+    size = sum(map(len, needed(files).values()))
+    assert result.stdout.splitlines() == [str(status.path), f"org/model {size} ['main']"]
+
+
+LIBRARY_DOWNLOAD = """
+import sys
+from huggingface_hub import snapshot_download
+snapshot_download("org/model", cache_dir=sys.argv[1], endpoint=sys.argv[2], max_workers=4)
+"""
+
+
+def test_the_library_and_tandem_may_download_the_same_model_at_once(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue
+) -> None:
+    files = sizeable(size=300_000)
+    hub.add(NAME, files)
+    hub.bytes_a_second = 20_000
+    queue = open_queue()
+    queue.add(NAME)
+    until(lambda: queue.snapshot()[0].bytes_done > 0)
+    patience = {f"HF_HUB_{what}_TIMEOUT": str(round(PATIENCE_S)) for what in ("ETAG", "DOWNLOAD")}
+    environment = os.environ | patience | {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    other = subprocess.Popen(
+        [sys.executable, "-c", LIBRARY_DOWNLOAD, str(cache), hub.endpoint],
+        env=environment,
+        stderr=subprocess.PIPE,
+    )
+    until(lambda: any("HEAD" in request for request in hub.requests) or other.poll() is not None)
+    hub.bytes_a_second = None
+    assert finish(queue).state == "ready"
+    _, errors = other.communicate(timeout=PATIENCE_S)
+    assert other.returncode == 0, errors
+    home = cache / "models--org--model"
+    assert not list(home.rglob("*.incomplete"))
+    for name, content in needed(files).items():
+        assert (finish(queue).path or home).joinpath(name).read_bytes() == content
