@@ -41,6 +41,8 @@ _SIZE = (1440, 900)
 _LONG_TOKENS, _LONG_RATE = 20_000, 1000.0
 _ENGINE_TOKENS = 400
 _FRAME_S = 0.016
+# A window settles this long before it is measured; an answer that takes longer than that is given up.
+_SETTLE_S, _PATIENCE_S = 1.0, 120.0
 # A round of a model that does about 40 plain steps a second on a GPU, with the Python that goes on around it.
 _GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
 
@@ -85,8 +87,8 @@ def _window(application: Any, make_engine: Callable[[], Any], messages: int) -> 
         sharing = Sharing(session)
         window.show()
         session.load_starter()
-        wait(lambda: session.ready and bool(session.chat.turns or not messages), 120)
-        wait(lambda: False, 1)
+        wait(lambda: session.ready and bool(session.chat.turns or not messages), _PATIENCE_S)
+        wait(lambda: False, _SETTLE_S)
         yield window, session
         sharing.close()
         window.close()
@@ -101,7 +103,7 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
     ):
         began = time.thread_time()
         answer = session.ask(_QUESTION).answer
-        wait(lambda: answer.ended, seconds * 4 + 10)
+        wait(lambda: answer.ended, seconds + _PATIENCE_S)
         spent = time.thread_time() - began
     times = frames.busy_ms
     return {
@@ -130,7 +132,7 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
         answer = session.ask(_QUESTION).answer
         session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
         with frames.recording(session.bridge, window, lambda: bool(answer.tokens)):
-            wait(lambda: answer.ended, 4 * tokens / rate + 10)
+            wait(lambda: answer.ended, tokens / rate + _PATIENCE_S)
     fifth = len(answer.tokens) // 5
     return {
         "tokens": len(answer.tokens),
@@ -249,7 +251,7 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
         session.new_chat()
         began, whole = time.thread_time(), time.process_time()
         answer = session.ask(_QUESTION).answer
-        wait(lambda answer=answer: answer.ended, 120)  # type: ignore[misc]
+        wait(lambda answer=answer: answer.ended, _PATIENCE_S)  # type: ignore[misc]
         spent, tokens = time.thread_time() - began, max(1, len(answer.tokens))
         costs.append(1000 * spent / tokens)
         others.append(1000 * (time.process_time() - whole - spent) / tokens)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
+import pytest
+
+from app import window_bench
 from app.frames import Frames
 from app.steady_engine import SteadyEngine, WaitingEngine
 from app.window_bench import frame_figures, long_figures, panel_figures, table
 from engine.events import Finished, TokensCommitted
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from app.application import Application
 
+ROUNDS_A_PICTURE = 25
 _SHARE = {
     "alone_tps": 100.0,
     "shown_tps": 98.0,
@@ -20,6 +26,28 @@ _SHARE = {
     "other_cpu_s_per_1000_tokens": 9.5,
     "cores": 2,
 }
+
+
+@pytest.fixture(autouse=True)
+def painted_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer goes on when there is a picture of what came before: a busy machine would paint it all at once."""
+    pictures = threading.Semaphore(0)
+    end, pause = Frames._end, SteadyEngine._pause
+
+    def count(frames: Frames, now: float) -> None:
+        pictures_before = len(frames.busy_ms)
+        end(frames, now)
+        if len(frames.busy_ms) > pictures_before:
+            pictures.release()
+
+    def pause_for_a_picture(engine: SteadyEngine, number: int) -> bool:
+        if number and number % ROUNDS_A_PICTURE == 0 and threading.current_thread().name == "speaker":
+            pictures.acquire(timeout=PATIENCE_S)
+        return pause(engine, number)
+
+    monkeypatch.setattr(Frames, "_end", count)
+    monkeypatch.setattr(SteadyEngine, "_pause", pause_for_a_picture)
+    monkeypatch.setattr(window_bench, "_SETTLE_S", 0.0)
 
 
 def test_frames_are_counted_while_text_streams_into_a_long_chat(qapp: Application) -> None:

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import pytest
 
 from engine import Engine
@@ -30,6 +31,14 @@ def engine_with_pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
     with Engine() as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         yield engine
+
+
+@pytest.fixture(scope="module")
+def without_compilation() -> Iterator[None]:
+    """Fused kernels are built by a C++ compiler on CPU, a second each, and change nothing for most tests."""
+    mx.disable_compile()
+    yield
+    mx.enable_compile()
 
 
 @pytest.fixture

@@ -57,13 +57,26 @@ def finished(events: list[Event]) -> Finished:
     return last
 
 
+@pytest.fixture(scope="module")
+def plain_answers(engine_with_pair: Engine) -> dict[float, Finished]:
+    """By temperature."""
+    return {
+        temperature: finished(ask(engine_with_pair, method="off", temperature=temperature))
+        for temperature in (0.0, 0.8)
+    }
+
+
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 @pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
 @pytest.mark.parametrize("depth", [1, 3, 8, None])
 def test_text_is_the_same_whatever_guesses(
-    engine_with_pair: Engine, method: str, depth: int | None, temperature: float
+    engine_with_pair: Engine,
+    plain_answers: dict[float, Finished],
+    method: str,
+    depth: int | None,
+    temperature: float,
 ) -> None:
-    plain = finished(ask(engine_with_pair, method="off", temperature=temperature))
+    plain = plain_answers[temperature]
     guessed = finished(ask(engine_with_pair, method=method, depth=depth, temperature=temperature))
     assert guessed.ids == plain.ids
     assert guessed.text == plain.text
@@ -196,9 +209,11 @@ def test_a_prompt_longer_than_the_context_is_refused_with_the_count(engine_with_
 
 
 def test_the_answer_ends_where_the_context_does(engine_with_pair: Engine) -> None:
-    events = ask(engine_with_pair, max_tokens=5000, method="draft", depth=6)
+    long = [{"role": "user", "content": "lazy dog " * 150}]
+    events = ask(engine_with_pair, messages=long, max_tokens=5000, method="draft", depth=6)
     last = finished(events)
     assert last.reason in ("length", "stop")
+    assert last.stats.prompt_tokens > 300
     assert last.stats.prompt_tokens + len(last.ids) <= 512
 
 

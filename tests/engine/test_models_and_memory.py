@@ -27,6 +27,8 @@ from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 
 @pytest.fixture
 def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:

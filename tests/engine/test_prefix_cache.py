@@ -19,6 +19,8 @@ from tests.engine.serving import run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 KINDS: dict[str, dict[str, Any]] = {
     "full attention": {"model_type": "llama", **FAMILIES["llama"]},
     "sliding window": {"model_type": "gemma3_text", **FAMILIES["gemma3_text"]},

@@ -22,6 +22,8 @@ from tests.engine.test_prefix_cache import DEPTH, answer, user
 from tests.engine.test_prefix_cache import ask as ask_in
 from tests.tiny_models import write_disturbed_copy, write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 
 @pytest.fixture(scope="module", params=["llama", "gemma3_text", "qwen3_next"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -11,6 +11,8 @@ from mlx_lm import sample_utils
 from engine.requests import SamplingSettings
 from engine.sampling import ACCEPT, DRAFT, DRAW, Sampler
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 VOCABULARY = 64
 HISTORY = [3, 5, 5, 9, 12, 3, 40, 5]
 SETTINGS = [

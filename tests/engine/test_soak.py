@@ -1,11 +1,13 @@
 """Eight clients who ask, cancel, edit, swap drafts and run into failures: every text that ends is right, and nothing
-is left behind. TANDEM_SOAK_SECONDS says for how long the campaign goes on; a short run is in every test run.
+is left behind. TANDEM_SOAK_SECONDS says for how long the campaign goes on; a short run is in every test run, which
+ends after so many deeds and not after so many seconds.
 """
 
 from __future__ import annotations
 
 import gc
 import logging
+import math
 import os
 import random
 import shutil
@@ -36,6 +38,8 @@ CLIENTS = 8
 QUESTIONS = 18
 # Then come other questions; the first phase warms up.
 PHASE_S = 30.0
+# What each client does in a phase of the short run.
+FEW_DEEDS = 8
 BAD_SAMPLER, BAD_PROMPT = 666, 667
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "こんにちは", "你好，世界", "the quick brown")
 METHODS = (
@@ -141,13 +145,13 @@ class Soak:
         self.requests: list[ChatRequest] = []
         self.expected: list[Answer] = []
 
-    def phase(self, seed: int, seconds: float) -> None:
-        """Ask new questions one by one, then let everybody loose on them."""
+    def phase(self, seed: int, seconds: float, deeds: float) -> None:
+        """Ask new questions one by one, then let everybody loose on them, for so long and so many deeds at most."""
         self.requests = questions(random.Random(seed))
         self.expected = [self._alone(request) for request in self.requests]
         until = time.monotonic() + seconds
         threads = [
-            threading.Thread(target=self._client, args=(random.Random(1000 * seed + number), until))
+            threading.Thread(target=self._client, args=(random.Random(1000 * seed + number), until, deeds))
             for number in range(CLIENTS)
         ]
         for thread in threads:
@@ -176,8 +180,9 @@ class Soak:
         assert isinstance(answer.last, Finished), answer.last
         return answer
 
-    def _client(self, draw: random.Random, until: float) -> None:
-        while time.monotonic() < until:
+    def _client(self, draw: random.Random, until: float, deeds: float) -> None:
+        while deeds > 0 and time.monotonic() < until:
+            deeds -= 1
             deed = draw.random()
             if deed < 0.03:
                 self.engine.set_draft(draw.choice(self.drafts)).result(timeout=PATIENCE_S)
@@ -251,18 +256,27 @@ class Soak:
             self.wrong.append(f"{seed} did not fail: {answer.last}")
 
 
-def soak(main: Path, draft: Path, broken: Path, seconds: float, note: Callable[[str, object], None]) -> None:
+def soak(
+    main: Path,
+    draft: Path,
+    broken: Path,
+    note: Callable[[str, object], None],
+    *,
+    seconds: float = math.inf,
+    deeds: float = math.inf,
+) -> None:
+    """For `seconds` in phases, or for two phases of so many `deeds` a client."""
     threads = set(threading.enumerate())
     vocabulary = load(main).vocabulary
     settings = EngineSettings(most_active=6, most_waiting=CLIENTS, prefix_cache_bytes=PREFIX_BYTES)
     held: list[Held] = []
     resident: list[int] = []
-    until = time.monotonic() + seconds
+    until = time.monotonic() + seconds if deeds == math.inf else 0.0
     with Engine(settings) as engine:
         engine.load(main, draft).result(timeout=PATIENCE_S)
         clients = Soak(engine, (None, draft, main, broken), vocabulary)
         while len(held) < 2 or time.monotonic() < until:
-            clients.phase(len(held), min(PHASE_S, seconds / 2))
+            clients.phase(len(held), min(PHASE_S, seconds / 2) if deeds == math.inf else math.inf, deeds)
             held.append(clients.held())
             resident.append(psutil.Process().memory_info().rss)
     note("soak", {**clients.counts, "first": held[0], "last": held[-1], "phases": len(held), "resident": resident})
@@ -289,7 +303,7 @@ def broken(tiny_draft: Path, tmp_path: Path) -> Path:
 def test_a_short_soak_leaves_right_texts_and_nothing_else(
     tiny_main: Path, tiny_draft: Path, broken: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    soak(tiny_main, tiny_draft, broken, 6.0, record_property)
+    soak(tiny_main, tiny_draft, broken, record_property, deeds=FEW_DEEDS)
 
 
 @pytest.mark.campaign
@@ -297,4 +311,5 @@ def test_a_short_soak_leaves_right_texts_and_nothing_else(
 def test_a_long_soak_leaves_right_texts_and_nothing_else(
     tiny_main: Path, tiny_draft: Path, broken: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    soak(tiny_main, tiny_draft, broken, float(os.environ.get("TANDEM_SOAK_SECONDS", "60")), record_property)
+    seconds = float(os.environ.get("TANDEM_SOAK_SECONDS", "60"))
+    soak(tiny_main, tiny_draft, broken, record_property, seconds=seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -17,19 +17,13 @@ from engine.speculation.sequence import Sequence as CachedSequence
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import FAMILIES, VOCABULARY
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 # Relative to the largest logit: another shape sums in another order.
 TOLERANCE = 1e-4
 # Tokens before the batch; windows hold 8, full caches grow at 256.
 PROMPTS = (5, 21, 252)
 STEPS = 12
-
-
-@pytest.fixture(autouse=True)
-def without_compilation() -> Iterator[None]:
-    """Fused kernels are built by a C++ compiler on CPU, half a second each, and change nothing here."""
-    mx.disable_compile()
-    yield
-    mx.enable_compile()
 
 
 class Forced:

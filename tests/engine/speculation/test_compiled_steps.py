@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,11 +117,18 @@ class Forgetful(Counting):
         return logits if isinstance(cache[0].offset, int) else -logits
 
 
+@pytest.fixture
+def traced() -> Iterator[None]:
+    """Outside of a trace an array passes for a number."""
+    mx.enable_compile()
+    yield
+    mx.disable_compile()
+
+
+@pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("kind", [Counting, Forgetful])
 def test_a_model_that_cannot_be_traced_is_left_as_it_is(loaded: LoadedModel, kind: type[Counting]) -> None:
     other: Any = kind(loaded.model)
-    # Outside of a trace an array passes for a number.
-    mx.enable_compile()
     assert (
         at_once(compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())))
         is None

@@ -13,6 +13,8 @@ from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
 VOCABULARY = 64
 
