@@ -108,7 +108,11 @@ class Session(ChatSession):
             sibling = store.messages.edit(asked, question)
             return sibling, store.answers.start(sibling, source)
 
-        self._write_and_start(chat, fresh, write, lambda: self._read_again(chat))
+        def give_back() -> None:
+            self._read_again(chat)
+            self.returned.emit(chat, fresh)
+
+        self._write_and_start(chat, fresh, write, give_back)
 
     def go_on(self, turn: Turn) -> None:
         """Let the model write on where an answer stopped."""

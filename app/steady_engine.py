@@ -53,6 +53,9 @@ class _Pair:
 class _Speaker:
     """An engine of which only `submit` does anything. `pause(number)` is what a round takes; False ends the answer."""
 
+    # There is no prompt to read.
+    reading = (0, 0)
+
     def __init__(self, count: int) -> None:
         self._count = count
         self._thread: threading.Thread | None = None

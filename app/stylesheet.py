@@ -125,9 +125,9 @@ QPushButton[look="quiet"]:focus { padding: 0 6px; }
 QPushButton[look="fold"] { color: $muted; font-size: 12px; padding: 2px 8px 2px 2px; }
 QPushButton[look="fold"]:focus { padding: 0 6px 0 0; }
 QLabel[look="title"]:disabled { color: $faint; }
-QPushButton[look="link"] { color: $main_text; padding: 6px 0; }
+QPushButton[look="link"] { color: $main_text; padding: 4px 0; }
 QPushButton[look="link"]:hover { background: transparent; text-decoration: underline; }
-QPushButton[look="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0; padding: 6px 0 4px 0; }
+QPushButton[look="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0; padding: 4px 0 2px 0; }
 QSlider { min-height: 24px; }
 QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }

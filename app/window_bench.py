@@ -111,14 +111,14 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
         "tokens_per_second": rate,
         "tokens": len(answer.tokens),
         "count": len(times),
-        "median_ms": statistics.median(times),
+        "median_ms": _median(times),
         "p99_ms": _percentile(times, 0.99),
-        "worst_ms": max(times),
-        "cpu_median_ms": statistics.median(frames.cpu_ms),
-        "cpu_worst_ms": max(frames.cpu_ms),
-        "interval_median_ms": statistics.median(frames.interval_ms),
+        "worst_ms": max(times, default=0.0),
+        "cpu_median_ms": _median(frames.cpu_ms),
+        "cpu_worst_ms": max(frames.cpu_ms, default=0.0),
+        "interval_median_ms": _median(frames.interval_ms),
         "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
-        "interval_worst_ms": max(frames.interval_ms),
+        "interval_worst_ms": max(frames.interval_ms, default=0.0),
         "late": sum(interval > LATE_MS for interval in frames.interval_ms),
         "gui_cpu_s_per_1000_tokens": 1000 * spent / max(1, len(answer.tokens)),
     }
@@ -139,9 +139,9 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
         "tokens_per_second": rate,
         "first_gui_cpu_s_per_1000_tokens": _cost(spent, fifth // 4, fifth),
         "last_gui_cpu_s_per_1000_tokens": _cost(spent, 4 * fifth, len(answer.tokens)),
-        "median_ms": statistics.median(frames.busy_ms),
-        "worst_ms": max(frames.busy_ms),
-        "interval_worst_ms": max(frames.interval_ms),
+        "median_ms": _median(frames.busy_ms),
+        "worst_ms": max(frames.busy_ms, default=0.0),
+        "interval_worst_ms": max(frames.interval_ms, default=0.0),
     }
 
 
@@ -191,8 +191,13 @@ def _memory() -> float:
     return float(psutil.Process().memory_info().rss) / 1e6
 
 
+def _median(times: list[float]) -> float:
+    """0 where the machine was too busy for a single picture."""
+    return statistics.median(times) if times else 0.0
+
+
 def _percentile(times: list[float], share: float) -> float:
-    return sorted(times)[math.ceil(share * len(times)) - 1]
+    return sorted(times)[math.ceil(share * len(times)) - 1] if times else 0.0
 
 
 def _fill(chats: Path, messages: int) -> None:

@@ -72,11 +72,9 @@ class TokenView(FlowingText):
         """As high as what there is to read: an answer that ends with a new line has an empty line below."""
         super().fit()
         block, layout = self.document().lastBlock(), self.document().documentLayout()
-        below = 0.0
         while block.blockNumber() and not block.text().strip():
-            below += layout.blockBoundingRect(block).height()
+            self.setFixedHeight(max(1, math.ceil(layout.blockBoundingRect(block).top())))
             block = block.previous()
-        self.setFixedHeight(max(1, self.height() - math.floor(below)))
 
     def _follow_fences(self, text: str) -> None:
         """Keep track of whether the next token is inside a code block, which is set in a fixed pitch."""

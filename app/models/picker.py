@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 560
 # Above and below the card, and the height of everything in it but the list.
-_GAP, _BELOW, _OTHERS = 6, 12, 116
+_GAP, _BELOW, _OTHERS = 6, 6, 112
 
 
 class Picker(Overlay):

@@ -56,7 +56,7 @@ class PickerRow(QWidget):
         figures.addWidget(self._state)
         figures.addStretch(1)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 9, 12, 9)
+        row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)

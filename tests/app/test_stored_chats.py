@@ -327,12 +327,12 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     window._find.edit.setText("draft")
     assert window._find.count.text() == "Message 2 of 2"
     window._actions["ask-again"].trigger()
-    assert window._find.count.text() == "1 of 1"
+    assert window._find.count.text() == "Message 1 of 1"
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     for _ in range(2):
         QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "1 of 1"
+    assert window._find.count.text() == "Message 1 of 1"
 
 
 def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
@@ -448,6 +448,23 @@ def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
     expected = "precious words\n\nand more" if meanwhile == "writing" else "precious words"
     assert window._composer.edit.toPlainText() == expected
     settle(window, qtbot)
+
+
+def test_an_edited_question_that_cannot_be_kept_comes_back_to_the_composer(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+
+    def full(*_: object) -> None:
+        raise StoreNotWritable("full", "database or disk is full")
+
+    monkeypatch.setattr("app.conversations.message_tree.MessageTree.edit", full)
+    window._commands._edit(window._session.chat.turns[0], "changed at length")
+    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    assert window._composer.edit.toPlainText() == "changed at length"
 
 
 def test_an_end_that_was_refused_is_tried_again_when_the_window_closes(

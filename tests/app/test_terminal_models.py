@@ -152,8 +152,9 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain(cache: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "app", "models", "list", "--cache", str(cache)]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     try:
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120, env=buffered)
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")

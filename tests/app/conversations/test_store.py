@@ -306,10 +306,12 @@ def test_operations_report_what_they_changed(store: ConversationStore) -> None:
     store.database.on_commit = seen.append
     chat = store.conversations.create()
     turn = store.messages.add_user_turn(chat, "q")
+    uid = store.conversations.get(chat).uid
     store.conversations.purge(chat)
-    assert seen[0] == Changes(conversations=frozenset({chat}))
-    assert seen[1] == Changes(frozenset({chat}), frozenset(), frozenset({turn}), frozenset({chat}))
-    assert seen[2] == Changes(removed=frozenset({chat}))
+    touched = frozenset({chat})
+    assert seen[0] == Changes(conversations=touched)
+    assert seen[1] == Changes(conversations=touched, messages=frozenset({turn}), paths=touched)
+    assert seen[2] == Changes(removed=touched, removed_uids=frozenset({uid}))
 
 
 def test_an_operation_that_fails_leaves_nothing(store: ConversationStore) -> None:

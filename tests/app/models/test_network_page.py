@@ -61,5 +61,5 @@ def test_offline_it_connects_to_nobody_and_says_so(
     library.preferences.change(work_offline=True)
     page = network_page(window)
     before = list(hub.requests)
-    assert press(page, qtbot).startswith("You work offline, so no connection is tried.")
+    assert press(page, qtbot).startswith("“Work offline” is on, so Tandem does not connect.")
     assert hub.requests == before
