@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +12,15 @@ import mlx.core as mx
 import pytest
 
 from engine.engine import RequestStream
-from engine.errors import InternalFailure
+from engine.errors import BadRequest, InternalFailure
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from tests.engine.serving import request, run
+from tests.tiny_models import write_model
 
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
 
@@ -134,6 +137,30 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
+
+
+@pytest.mark.parametrize("speculation", [{"method": "off"}, {"method": "draft", "depth": 3}])
+def test_a_token_that_only_the_tokenizer_has_is_refused_before_it_is_read(
+    scheduler: Scheduler, tmp_path: Path, speculation: dict[str, Any]
+) -> None:
+    # Behind the last row of the embedding lies memory of others: what it said changed while the model ran.
+    folder = write_model(tmp_path / "model")
+    weights = mx.load(str(folder / "model.safetensors"))
+    rows = load(folder).vocabulary - 20
+    for name in ("model.embed_tokens.weight", "lm_head.weight"):
+        weights[name] = weights[name][:rows]
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "vocab_size": rows}))
+    model = load(folder)
+    assert model.rows == rows
+    scheduler.install(model, model)
+    known, unknown = (model.tokenizer.decode([token]) for token in (rows - 1, rows))
+    [refused] = run(scheduler, request(unknown, speculation=SpeculationSettings(**speculation)))
+    assert isinstance(refused.last, Failed)
+    assert isinstance(refused.last.error, BadRequest)
+    [served] = run(scheduler, request(known, speculation=SpeculationSettings(**speculation), max_tokens=4))
+    assert max(served.finished.ids) < rows
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
