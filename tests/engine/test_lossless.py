@@ -18,6 +18,7 @@ from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
+from engine.speculation.proposers import NgramProposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from tests.engine.serving import request, run
 from tests.tiny_models import write_model
@@ -137,6 +138,37 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
+@pytest.mark.parametrize("step", ["reset", "committed", "rewind"])
+def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
+    scheduler: Scheduler,
+    pair: tuple[LoadedModel, LoadedModel],
+    method: str,
+    step: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method=method))
+    assert ids(ask(scheduler, method="off")) == expected
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as failing:
+        if step == "rewind":
+            failing.setattr("engine.speculation.drafting.continue_on", fail)
+            failing.setattr("engine.speculation.drafting.NgramProposer", fail)
+        else:
+            failing.setattr(DraftModelProposer, step, fail)
+            failing.setattr(NgramProposer, step, fail)
+        events = ask(scheduler, method=method)
+        assert ids(events) == expected
+        assert isinstance(events[-1], Finished)
+        assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
+    assert ids(ask(scheduler, method=method)) == expected
 
 
 @pytest.mark.parametrize("speculation", [{"method": "off"}, {"method": "draft", "depth": 3}])
