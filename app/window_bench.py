@@ -152,6 +152,8 @@ def _has_words(session: Session) -> bool:
 def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
     """Seconds for 1,000 tokens between two counts, of (count, seconds so far)."""
     inside = [entry for entry in spent if first <= entry[0] <= last]
+    if not inside:
+        return 0.0
     return 1000 * (inside[-1][1] - inside[0][1]) / max(1, inside[-1][0] - inside[0][0])
 
 

@@ -5,10 +5,13 @@ No outcome depends on the machine's speed, on its time zone or on luck: examples
 
 from __future__ import annotations
 
+import atexit
 import ipaddress
 import logging
 import os
+import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +23,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HUB_DISABLE_UPDATE_CHECK"] = "1"
 os.environ["TZ"] = "UTC"
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # MLX keeps what it compiles among the temporary files, by the same names in all processes: one could load what
+    # another has written half of.
+    tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="tandem-tests-")
+    atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
 

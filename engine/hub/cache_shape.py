@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # mlx-lm's caches grow by this many tokens at a time.
 GROWTH_TOKENS = 256
+# Where doubling a buffer would waste more memory than another trace costs time.
+MOST_GROWTH_TOKENS = 8192
 
 # Modules of mlx-lm whose make_cache bounds sliding layers; others keep every token although they could
 # forget.
@@ -61,21 +63,21 @@ class CacheShape:
         return (rounded * self.elements_a_token + windowed) * bytes_an_element
 
     def replayed_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
-        """What a draft model's caches hold, whose buffers double where every layer is a full one."""
+        """What a draft model's caches hold, whose buffers grow in leaps where every layer is a full one."""
         everything_full = not self.windows and not self.state_elements
-        return self.growing_bytes(doubled_tokens(tokens) if everything_full else tokens, bytes_an_element)
+        return self.growing_bytes(replayed_tokens(tokens) if everything_full else tokens, bytes_an_element)
 
     def state_bytes(self, bytes_an_element: int = 4) -> int:
         """What recurrent layers hold, whatever the length."""
         return self.state_elements * bytes_an_element
 
 
-def doubled_tokens(tokens: int) -> int:
-    """The room for `tokens` tokens in buffers of a few sizes only, each twice the one before."""
+def replayed_tokens(tokens: int) -> int:
+    """The room for `tokens` tokens in buffers of a few sizes only: twice the one before, and at most so much more."""
     size = GROWTH_TOKENS
-    while size < tokens:
+    while size < min(tokens, MOST_GROWTH_TOKENS):
         size *= 2
-    return size
+    return size if size >= tokens else -(-tokens // MOST_GROWTH_TOKENS) * MOST_GROWTH_TOKENS
 
 
 def cache_shape(config: Mapping[str, Any]) -> CacheShape:

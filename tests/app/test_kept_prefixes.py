@@ -198,8 +198,8 @@ def test_both_clear_buttons_forget_it(open_shown: OpenShown, qtbot: QtBot, butto
     (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
     window, _, engine = open_shown()
     storage = storage_of(window)
-    assert "· 5 kB" in storage._places["prefixes"].help.text()
-    assert "· 7 kB" in storage._places["caches"].help.text()
+    assert "· 5\u00a0kB" in storage._places["prefixes"].help.text()
+    assert "· 7\u00a0kB" in storage._places["caches"].help.text()
     getattr(storage, button).click()
     qtbot.waitUntil(lambda: storage._kept["prefixes"].bytes == 0)
     assert engine.cleared == 1

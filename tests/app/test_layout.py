@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.application import Application
+    from app.chat.settings_sheet import ChatSettingsSheet
     from tests.app.conftest import OpenWindow
     from tests.app.models.conftest import OpenShown
 
@@ -83,37 +86,44 @@ def test_a_card_keeps_the_focus_when_a_chat_is_shown_behind_it(open_window: Open
 @pytest.mark.parametrize("role", ["main", "draft"])
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_rows_of_a_picker_are_as_high_as_their_words(
-    open_shown: OpenShown, qapp: Application, code: str, role: str
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot, code: str, role: str
 ) -> None:
     qapp.language.choose(code)
     window, _, _ = open_shown()
     window.resize(1440, 900)
     picker = window._switcher.main_picker if role == "main" else window._switcher.draft_picker
     picker.open()
-    QApplication.processEvents()
-    for index in range(picker._list.count()):
-        row = picker._row(index)
+    rows = [picker._row(index) for index in range(picker._list.count())]
+    with contextlib.suppress(qtbot.TimeoutError):
+        qtbot.waitUntil(lambda: all(row.height() == row.height_at(row.width()) for row in rows))
+    for row in rows:
         assert row.height() == row.height_at(row.width()), row.said
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_draft_picker_needs_no_scroll_bar_for_a_few_pixels(
-    open_shown: OpenShown, qapp: Application, code: str
+    open_shown: OpenShown, qapp: Application, qtbot: QtBot, code: str
 ) -> None:
     qapp.language.choose(code)
     window, _, _ = open_shown()
     window.resize(900, 600)
     picker = window._switcher.draft_picker
     picker.open()
-    QApplication.processEvents()
-    hidden = picker._list.verticalScrollBar().maximum()
-    assert hidden == 0 or hidden > 20
-    assert picker.geometry().bottom() < window.height()
+    bar = picker._list.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() == 0 or bar.maximum() > 20)
+    qtbot.waitUntil(lambda: picker.geometry().bottom() < window.height())
+
+
+def stands_in_columns(sheet: ChatSettingsSheet) -> bool:
+    rows = sheet.rows.values()
+    right = {right_edge(view, sheet) for view in (*(row.control for row in rows), sheet.delete, sheet.reset)}
+    sliders = {(left_edge(row.slider, sheet), row.slider.width()) for row in rows if row.slider is not None}
+    return len(right) == len(sliders) == 1
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_controls_of_a_chats_own_settings_stand_in_columns(
-    open_window: OpenWindow, qapp: Application, code: str
+    open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str
 ) -> None:
     qapp.language.choose(code)
     window = open_window(ScriptedEngine())
@@ -121,11 +131,8 @@ def test_the_controls_of_a_chats_own_settings_stand_in_columns(
         window.resize(*size)
         window._actions["chat-settings"].trigger()
         sheet = window._chat_settings
-        QApplication.processEvents()
-        edges = {right_edge(row.control, sheet) for row in sheet.rows.values()}
-        assert edges == {right_edge(sheet.delete, sheet)} == {right_edge(sheet.reset, sheet)}
-        sliders = [row.slider for row in sheet.rows.values() if row.slider is not None]
-        assert len({(left_edge(slider, sheet), slider.width()) for slider in sliders}) == 1
+        # Layouts follow in the event loop.
+        qtbot.waitUntil(partial(stands_in_columns, sheet))
         sheet.close_overlay()
 
 

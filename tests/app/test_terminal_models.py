@@ -23,14 +23,17 @@ from tests.engine.hub.conftest import cache as cache
 from tests.engine.hub.conftest import hub as hub
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
+from tests.patience import PATIENCE_S
 
 Run = Callable[..., int]
 
 
 @pytest.fixture
 def run(hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the command with its own cache and Hub, without the machine's starter pair."""
+    """Runs the command with its own cache and Hub, without the starter pair, on a machine with memory for the pairs."""
     monkeypatch.setattr(terminal_models, "resources", lambda: cache / "no-starter")
+    memory = SimpleNamespace(total=64 * 2**30)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
 
     def command(*words: str) -> int:
         parser = argparse.ArgumentParser()
@@ -154,7 +157,9 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain(cache: Path) -> None:
     command = [sys.executable, "-m", "app", "models", "list", "--cache", str(cache)]
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     try:
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120, env=buffered)
+        done = subprocess.run(
+            command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, env=buffered
+        )
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")

@@ -281,11 +281,11 @@ def test_idle_models_are_unloaded_and_come_back_with_the_next_question(tiny_main
 
 def test_models_may_stay_without_end(tiny_main: Path) -> None:
     with Engine(EngineSettings(unload_after_s=float("inf"))) as engine:
-        engine.load(tiny_main).result(timeout=30)
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
         *_, last = engine.submit(request(max_tokens=2))
         assert isinstance(last, Finished)
         # Idle now, and back again.
-        assert engine.status().result(timeout=30).active == 0
+        assert engine.status().result(timeout=PATIENCE_S).active == 0
 
 
 def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
+from app.models.hub_wording import hub_reasons
 from app.models.library import Library
 from tests.fakehub.server import FakeHub, Fault
 
@@ -61,5 +62,5 @@ def test_offline_it_connects_to_nobody_and_says_so(
     library.preferences.change(work_offline=True)
     page = network_page(window)
     before = list(hub.requests)
-    assert press(page, qtbot).startswith("“Work offline” is on, so Tandem does not connect.")
+    assert press(page, qtbot) == hub_reasons()["kept-offline"]
     assert hub.requests == before

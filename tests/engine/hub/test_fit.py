@@ -185,8 +185,8 @@ def test_every_module_that_the_arithmetic_names_exists() -> None:
         assert importlib.util.find_spec(f"mlx_lm.models.{module}") is not None, module
 
 
-@pytest.mark.parametrize(("context", "held"), [(100, 256), (4096, 4096), (5000, 8192)])
-def test_the_buffers_of_a_draft_of_full_attention_double(context: int, held: int) -> None:
+@pytest.mark.parametrize(("context", "held"), [(100, 256), (4096, 4096), (5000, 8192), (8193, 16384), (40960, 40960)])
+def test_the_buffers_of_a_draft_of_full_attention_grow_in_leaps(context: int, held: int) -> None:
     size = ModelSize("llama", 0, SMALL["llama"])
     caches = {term.model: term.bytes for term in check_fit(size, size, context, 10**12).terms if term.code == "cache"}
     shape = cache_shape(SMALL["llama"])
