@@ -368,6 +368,7 @@ class Drafting:
     def _draft_proposer(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> DraftModelProposer:
         proposer = self._new_draft_proposer(draft, conversation, sampler)
         proposer.sequence.steps = self._draft_steps
+        proposer.sequence.known_ids = draft.rows
         return proposer
 
     def _new_draft_proposer(
