@@ -12,7 +12,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.errors import PromptTooLong
+from engine.errors import BadRequest, PromptTooLong
 from engine.events import Finished, PrefillProgress, Token, TokensCommitted
 from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation, PrefixCache
@@ -40,13 +40,14 @@ class Drawn:
 class Generation:
     """Serves `request` with `main`.
 
-    Raises `PromptTooLong` or `TemplateFailed` at once when the conversation cannot be served. `started` is the
-    `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
+    Raises `PromptTooLong`, `TemplateFailed` or `BadRequest` at once when the conversation cannot be served. `started`
+    is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
     """
 
     def __init__(self, request: ChatRequest, main: LoadedModel, cache: PrefixCache, started: float) -> None:
         limit = main.info.context_length
         messages, prompt = _fitting(request, main.tokenizer, limit)
+        _refuse_unknown(prompt, main)
         self.request = request
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt, request.conversation)
@@ -185,6 +186,16 @@ def _fitting(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence
     if len(prompt) >= limit:
         raise PromptTooLong(len(whole), limit)
     return messages, prompt
+
+
+def _refuse_unknown(prompt: Sequence[int], main: LoadedModel) -> None:
+    """Raise `BadRequest` for a token that only the tokenizer has.
+
+    The embedding does not check its index: behind its last row lies memory that others write meanwhile.
+    """
+    largest = max(prompt, default=0)
+    if main.rows is not None and largest >= main.rows:
+        raise BadRequest("messages", "text that the model has tokens for", main.tokenizer.decode([largest]))
 
 
 def release_unused_memory() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,8 @@ class LoadedModel:
     """A model ready to run.
 
     `vocabulary` counts the ids that the tokenizer knows; output rows behind it are padding. `end_tokens` are the ids
-    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches.
+    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches. `rows` are
+    the ids that the model itself knows, perhaps fewer than its tokenizer; None where nobody has counted them.
     """
 
     info: ModelInfo
@@ -64,6 +65,7 @@ class LoadedModel:
     end_tokens: frozenset[int]
     config: Mapping[str, Any] = field(default_factory=dict)
     kv_group: int = 0
+    rows: int | None = None
 
     def new_caches(self) -> list[Any]:
         """Empty caches, one for each layer, as the model itself defines them or with quantised full attention."""
@@ -107,19 +109,24 @@ def load_in_slices(
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)
     loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
-    yield from _warm_up(loaded)
-    return loaded
+    rows = yield from _warm_up(loaded)
+    return replace(loaded, rows=rows)
 
 
-def _warm_up(loaded: LoadedModel) -> Slices[None]:
-    """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures."""
+def _warm_up(loaded: LoadedModel) -> Slices[int]:
+    """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures.
+
+    Returns how many ids the model has logits for.
+    """
     try:
         caches = loaded.new_caches()
         for rows in (8, 1, 5, 1):
-            mx.eval(loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches))
+            logits: mx.array = loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches)
+            mx.eval(logits)
             yield None
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, IndexError) as error:
         raise _explain(loaded.info.path, error) from error
+    return int(logits.shape[-1])
 
 
 def _load_weights(

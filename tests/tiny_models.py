@@ -47,6 +47,9 @@ def write_model(
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = _write_tokenizer(folder, tokenizer or _train(tokens))
     whole = {**config, "vocab_size": vocabulary, "eos_token_id": 2}
+    if "text_config" in config:
+        # Its own size counts there, and a model with fewer rows than tokens would read foreign memory.
+        whole["text_config"] = {**config["text_config"], "vocab_size": vocabulary}
     (folder / "config.json").write_text(json.dumps(whole))
     model_class, arguments = _get_classes(whole)
     mx.random.seed(seed)

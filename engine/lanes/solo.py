@@ -7,7 +7,6 @@ tokens, and another lane can take it from there.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -19,8 +18,6 @@ from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers import Proposer
 from engine.speculation.round import Flight, Landing, ProposerFailed, Rounds
 from engine.stats import RoundRecord
-
-log = logging.getLogger(__name__)
 
 # Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
 TIMED_EVERY = 64
@@ -144,8 +141,7 @@ class SoloRun:
     def _without(self, failure: ProposerFailed) -> Choice:
         """A proposer failed: it is done without for the rest of the answer."""
         assert self._drafting is not None
-        log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-        return self._drafting.drop(failure.source)
+        return self._drafting.drop(failure)
 
     def _prepare(self, choice: Choice) -> bool:
         return self._drafting is not None and self._drafting.prepare(choice)
@@ -179,7 +175,13 @@ class SoloRun:
         source = flight.proposal.source if flight.proposal is not None else "main"
         tokens = self._generation.read(Drawn(landing.tokens, landing.logprobs, landing.accepted, source))
         accepted = min(landing.accepted, len(tokens))
-        self._rounds.commit(flight, accepted, [token.id for token in tokens], ahead.flight if ahead else None)
+        ids = [token.id for token in tokens]
+        try:
+            self._rounds.commit(flight, accepted, ids, ahead.flight if ahead else None)
+        except* ProposerFailed as failed:
+            for failure in failed.exceptions:
+                assert isinstance(failure, ProposerFailed)
+                self._without(failure)
         record = self._record(current, landing, len(tokens), accepted)
         self._report()
         return self._generation.record(record, tokens, landing.landed)

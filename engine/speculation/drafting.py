@@ -25,7 +25,7 @@ from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer, Trial
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
-from engine.speculation.round import Flight, failing_as
+from engine.speculation.round import Flight, ProposerFailed, failing_as
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
@@ -229,13 +229,14 @@ class Drafting:
         """How much of a round with this choice is drafting, as far as it was timed; None where it never was."""
         return None if choice.source is None else self._controller.drafting_share(choice.source, choice.depth)
 
-    def drop(self, source: str) -> Choice:
+    def drop(self, failure: ProposerFailed) -> Choice:
         """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
+        log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
         self._read_by_others = self.tokens_read
-        self.proposers.pop(source)
-        if self._request is not None and source == "draft":
+        self.proposers.pop(failure.source, None)
+        if self._request is not None and failure.source == "draft":
             self._request[0].draft = None
-        self._why_no_draft = Choice(None, 0, "draft-failed", (("source", source),))
+        self._why_no_draft = Choice(None, 0, "draft-failed", (("source", failure.source),))
         return self._why_no_draft
 
     def observe(self, choice: Choice, flight: Flight, record: RoundRecord, seconds: float) -> None:
@@ -333,13 +334,23 @@ class Drafting:
             self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
             return
         if method in ("auto", "draft") and self._draft is not None:
-            self._install_draft(self._draft, conversation, sampler)
+            draft = self._draft
+            self._try("draft", lambda: self._install_draft(draft, conversation, sampler))
         if method in ("auto", "ngram"):
-            # Template and other special tokens frame turns; what follows them says nothing about the text.
-            special = frozenset(self._main.tokenizer.all_special_ids)
-            self.proposers["ngram"] = NgramProposer(self._settings.max_depth, special)
-        for proposer in self.proposers.values():
-            proposer.reset(conversation.main.tokens)
+            self._try("ngram", lambda: self._install_ngram(conversation))
+
+    def _try(self, source: str, install: Callable[[], None]) -> None:
+        try:
+            with failing_as(source):
+                install()
+        except ProposerFailed as failure:
+            self.drop(failure)
+
+    def _install_ngram(self, conversation: Conversation) -> None:
+        # Template and other special tokens frame turns; what follows them says nothing about the text.
+        special = frozenset(self._main.tokenizer.all_special_ids)
+        self.proposers["ngram"] = proposer = NgramProposer(self._settings.max_depth, special)
+        proposer.reset(conversation.main.tokens)
 
     def _install_draft(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> None:
         proposer = self._draft_proposer(draft, conversation, sampler)
@@ -352,10 +363,12 @@ class Drafting:
             self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", proposer.sequence.plain_only),))
         else:
             self.proposers["draft"] = proposer
+            proposer.reset(conversation.main.tokens)
 
     def _draft_proposer(self, draft: LoadedModel, conversation: Conversation, sampler: Sampler) -> DraftModelProposer:
         proposer = self._new_draft_proposer(draft, conversation, sampler)
         proposer.sequence.steps = self._draft_steps
+        proposer.sequence.known_ids = draft.rows
         return proposer
 
     def _new_draft_proposer(

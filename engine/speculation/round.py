@@ -128,7 +128,8 @@ class Rounds:
     def commit(self, flight: Flight, accepted: int, tokens: Sequence[int], ahead: Flight | None = None) -> None:
         """Keep the first `accepted` guesses in every cache and append `tokens`; tell the proposers.
 
-        With `ahead` under way on top of this plain round, its one row, this round's token, is kept.
+        With `ahead` under way on top of this plain round, its one row, this round's token, is kept. Raises a group of
+        `ProposerFailed`, one for each that could not follow, when all else is done: the round is committed.
         """
         if ahead is not None:
             self.sequence.commit(1, tokens)
@@ -136,9 +137,20 @@ class Rounds:
             self.sequence.commit(accepted, tokens)
         else:
             self.sequence.append(tokens)
-        for proposer in self._proposers.values():
-            used = flight.proposal is not None and flight.proposal.source == proposer.source
-            proposer.committed(tokens, accepted if used else 0, flight.depth if used else 0)
+        failures = []
+        for source, proposer in self._proposers.items():
+            used = flight.proposal is not None and flight.proposal.source == source
+            try:
+                with failing_as(source):
+                    proposer.committed(tokens, accepted if used else 0, flight.depth if used else 0)
+            except ProposerFailed as failure:
+                failures.append(failure)
+        if failures:
+            try:
+                raise ExceptionGroup("the round is committed, but not everybody could follow", failures)
+            finally:
+                # Their frames are this one: a circle that would keep the caches.
+                del failures
 
     def abandon(self) -> None:
         """Take back what is under way: the caches stand where the last commit left them."""

@@ -60,6 +60,9 @@ class Sequence:
         self.position = 0
         # Narrow passes that need not be built anew each time, where whoever owns the model has them.
         self.steps: CompiledSteps | None = None
+        # A draft model may lack ids of the main one, and a lookup behind its last row reads foreign memory. It is fed
+        # id 0 instead of what is not below this.
+        self.known_ids: int | None = None
         # Where turns end, in rising order: positions that are worth coming back to.
         self.boundaries: tuple[int, ...] = ()
         self.checkpoints: list[Checkpoint] = []
@@ -94,7 +97,7 @@ class Sequence:
         before.
         """
         pending = self.pending
-        rows = _as_row(pending, guesses)
+        rows = self._as_row(pending, guesses)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
         self._guess_rows = rows.shape[1] - len(pending)
@@ -201,7 +204,7 @@ class Sequence:
         rows = end - self.position
         if rows <= 0:
             return 0
-        row = _as_row(self.tokens[self.position : end], ())
+        row = self._as_row(self.tokens[self.position : end], ())
         self.rollback.begin(rows)
         try:
             self.model(row, cache=self.caches)
@@ -220,7 +223,7 @@ class Sequence:
 
         For caches that can be cut anywhere: nothing is remembered on the way.
         """
-        row = _as_row(self.pending[:rows], ())
+        row = self._as_row(self.pending[:rows], ())
         self.rollback.begin(rows)
         try:
             logits: mx.array = self.model(row, cache=self.caches)
@@ -239,6 +242,16 @@ class Sequence:
     def needs_boundaries(self) -> bool:
         """Whether the caches can only be cut back to places that were remembered."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
+
+    def _as_row(self, tokens: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:
+        """Token ids of shape (1, rows) for a forward pass."""
+        if self.known_ids is not None:
+            tokens = [token if token < self.known_ids else 0 for token in tokens]
+        if not isinstance(guesses, mx.array):
+            return mx.array([[*tokens, *guesses]], mx.uint32)
+        if not tokens:
+            return guesses.astype(mx.uint32)[None]
+        return mx.concatenate([mx.array([*tokens], mx.uint32), guesses.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and rows.shape[1] <= MOST_ROWS and self.position > 0:
@@ -261,15 +274,6 @@ class Sequence:
     def bytes(self) -> int:
         """Memory of the caches and of what is remembered beside them."""
         return sum(array.nbytes for array in self.kept_arrays())
-
-
-def _as_row(pending: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:
-    """Token ids of shape (1, rows) for a forward pass."""
-    if not isinstance(guesses, mx.array):
-        return mx.array([[*pending, *guesses]], mx.uint32)
-    if not pending:
-        return guesses.astype(mx.uint32)[None]
-    return mx.concatenate([mx.array([*pending], mx.uint32), guesses.astype(mx.uint32)])[None]
 
 
 def rollback_for(model: Any, caches: Tokens[Any]) -> Rollback:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +13,16 @@ import mlx.core as mx
 import pytest
 
 from engine.engine import RequestStream
-from engine.errors import InternalFailure
+from engine.errors import BadRequest, InternalFailure
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
+from engine.speculation.proposers import NgramProposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from tests.engine.serving import request, run
+from tests.tiny_models import write_model
 
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
 
@@ -134,6 +139,93 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
+@pytest.mark.parametrize("step", ["reset", "committed", "rewind"])
+def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
+    scheduler: Scheduler,
+    pair: tuple[LoadedModel, LoadedModel],
+    method: str,
+    step: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method=method))
+    assert ids(ask(scheduler, method="off")) == expected
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as failing:
+        if step == "rewind":
+            failing.setattr("engine.speculation.drafting.continue_on", fail)
+            failing.setattr("engine.speculation.drafting.NgramProposer", fail)
+        else:
+            failing.setattr(DraftModelProposer, step, fail)
+            failing.setattr(NgramProposer, step, fail)
+        events = ask(scheduler, method=method)
+        assert ids(events) == expected
+        assert isinstance(events[-1], Finished)
+        assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
+    assert ids(ask(scheduler, method=method)) == expected
+
+
+def load_with_fewer_rows(folder: Path) -> LoadedModel:
+    """The model in `folder` once it lacks the last tokens of its tokenizer."""
+    weights = mx.load(str(folder / "model.safetensors"))
+    config = json.loads((folder / "config.json").read_text())
+    rows = config["vocab_size"] - 20
+    for name in ("model.embed_tokens.weight", "lm_head.weight"):
+        weights[name] = weights[name][:rows]
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    (folder / "config.json").write_text(json.dumps({**config, "vocab_size": rows}))
+    return load(folder)
+
+
+@pytest.mark.parametrize("speculation", [{"method": "off"}, {"method": "draft", "depth": 3}])
+def test_a_token_that_only_the_tokenizer_has_is_refused_before_it_is_read(
+    scheduler: Scheduler, tmp_path: Path, speculation: dict[str, Any]
+) -> None:
+    # Behind the last row of the embedding lies memory of others: what it said changed while the model ran.
+    model = load_with_fewer_rows(write_model(tmp_path / "model"))
+    rows = model.rows
+    assert rows is not None
+    assert rows < model.vocabulary
+    scheduler.install(model, model)
+    known, unknown = (model.tokenizer.decode([token]) for token in (rows - 1, rows))
+    [refused] = run(scheduler, request(unknown, speculation=SpeculationSettings(**speculation)))
+    assert isinstance(refused.last, Failed)
+    assert isinstance(refused.last.error, BadRequest)
+    [served] = run(scheduler, request(known, speculation=SpeculationSettings(**speculation), max_tokens=4))
+    assert max(served.finished.ids) < rows
+
+
+def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
+    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No compiled steps: a replayed pass would not come by the watch.
+    monkeypatch.setattr("engine.speculation.drafting.compiled_steps", lambda _: iter(()))
+    folder = write_model(tmp_path / "model")
+    main = load(folder)
+    draft = load_with_fewer_rows(Path(shutil.copytree(folder, tmp_path / "draft")))
+    assert draft.rows is not None
+    fed: list[int] = []
+
+    class Watched(FaultyModel):
+        def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+            fed.append(int(tokens.max().item()))
+            return super().__call__(tokens, cache)
+
+    unknown = main.tokenizer.decode([draft.rows])
+    scheduler.install(main, None)
+    [expected] = run(scheduler, request(unknown, logit_bias={draft.rows: 8.0}))
+    scheduler.install(main, replace(draft, model=Watched(draft.model)))
+    [client] = run(scheduler, request(unknown, logit_bias={draft.rows: 8.0}))
+    assert client.finished.ids == expected.finished.ids
+    assert draft.rows in client.finished.ids
+    assert 0 < max(fed) < draft.rows
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])

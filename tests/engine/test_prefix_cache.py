@@ -24,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 KINDS: dict[str, dict[str, Any]] = {
     "full attention": {"model_type": "llama", **FAMILIES["llama"]},
     "sliding window": {"model_type": "gemma3_text", **FAMILIES["gemma3_text"]},
+    "chunks": {"model_type": "llama4", **FAMILIES["llama4"]},
     "hybrid": {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]},
 }
 SYSTEM = {"role": "system", "content": "lazy dog jumps over the fox"}

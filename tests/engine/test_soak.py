@@ -279,7 +279,8 @@ def soak(
             clients.phase(len(held), min(PHASE_S, seconds / 2) if deeds == math.inf else math.inf, deeds)
             held.append(clients.held())
             resident.append(psutil.Process().memory_info().rss)
-    note("soak", {**clients.counts, "first": asdict(held[0]), "last": asdict(held[-1]), "phases": len(held), "resident": resident})
+    ends = {"first": asdict(held[0]), "last": asdict(held[-1])}
+    note("soak", {**clients.counts, **ends, "phases": len(held), "resident": resident})
     print(dict(clients.counts), held[0], held[-1], [size // 2**20 for size in resident])
     assert clients.wrong == []
     assert clients.counts["finished"] > 0
