@@ -10,8 +10,13 @@ class RoundRecord:
     """One round: `drafted` guesses of `source`, of which the first `accepted` were kept, then the main model's token.
 
     `committed` can be below accepted + 1 when the answer ended inside the round. `rows` is the width of the verify
-    pass. `at_s` is the round's end in seconds since the request started; the durations are wall seconds. `reason`
-    and `arguments` say why the round did not speculate ("" where it did).
+    pass. `at_s` is the round's end in seconds since the request started. `reason` and `arguments` say why the round did
+    not speculate ("" where it did).
+
+    The durations are wall seconds and add up to all the time since the round before was read: `draft_s` went into
+    guessing, a draft model's reading up included, `verify_s` into the main model's pass, which counts from the moment
+    its graph is built, and `host_s` is what the device waited for besides. A round that was launched on top of the one
+    before waited for nothing.
     """
 
     number: int

@@ -25,11 +25,11 @@ TIMED_EVERY = 64
 
 @dataclass(slots=True)
 class _Underway:
-    """A launched round with why it is what it is, and how long the host kept the device waiting before it."""
+    """A launched round with why it is what it is, and how long the device had to wait for the host before it."""
 
     choice: Choice
     flight: Flight
-    host_s: float
+    host_s: float = 0.0
 
 
 class SoloRun:
@@ -47,6 +47,9 @@ class SoloRun:
         proposers = drafting.proposers if drafting is not None else {}
         self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
         self._read_earlier = generation.log.draft_prefill_tokens
+        # Up to when all time is accounted for, and seconds of the next round in which a draft model read up.
+        self._booked_to = 0.0
+        self._reading_s = 0.0
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -59,6 +62,9 @@ class SoloRun:
 
     def step(self) -> TokensCommitted | None:
         """One round, or a piece of what has to come before one. `done` tells when it was the last."""
+        if self._generation.disturbed or not self._begun:
+            # What others have done in the meantime belongs to none of its rounds.
+            self._booked_to = time.perf_counter()
         self._begun = True
         try:
             return next(self._steps)
@@ -133,10 +139,14 @@ class SoloRun:
         if self._drafting is None:
             return self._plain
         carried = len(self._generation.conversation.main.pending) - 1
+        read_before, started = self._drafting.tokens_read, time.perf_counter()
         try:
             return self._drafting.choose(self._generation.remaining - under_way, carried)
         except ProposerFailed as failure:
             return self._without(failure)
+        finally:
+            if self._drafting.tokens_read > read_before:
+                self._book_reading(time.perf_counter() - started)
 
     def _without(self, failure: ProposerFailed) -> Choice:
         """A proposer failed: it is done without for the rest of the answer."""
@@ -144,10 +154,17 @@ class SoloRun:
         return self._drafting.drop(failure)
 
     def _prepare(self, choice: Choice) -> bool:
-        return self._drafting is not None and self._drafting.prepare(choice)
+        started = time.perf_counter()
+        try:
+            return self._drafting is not None and self._drafting.prepare(choice)
+        finally:
+            self._book_reading(time.perf_counter() - started)
+
+    def _book_reading(self, seconds: float) -> None:
+        self._reading_s += seconds
+        self._booked_to += seconds
 
     def _launch(self, choice: Choice) -> _Underway:
-        idle = time.perf_counter() - self._generation.mark
         unknown = self._drafting is not None and self._drafting.drafting_share(choice) is None
         timed = choice.depth > 0 and (unknown or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
         try:
@@ -155,7 +172,8 @@ class SoloRun:
         except ProposerFailed as failure:
             choice = self._without(failure)
             flight = self._rounds.launch(None, 0)
-        return _Underway(choice, flight, idle)
+        host_s, self._booked_to = max(0.0, flight.started - self._booked_to), flight.started
+        return _Underway(choice, flight, host_s)
 
     def _launch_ahead(self, current: _Underway) -> _Underway | None:
         """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
@@ -167,7 +185,7 @@ class SoloRun:
         choice = self._choose(under_way=1)
         if choice.depth > 0:
             return None
-        return _Underway(choice, self._rounds.launch_after(current.flight), 0.0)
+        return _Underway(choice, self._rounds.launch_after(current.flight))
 
     def _settle(self, current: _Underway, landing: Landing, ahead: _Underway | None) -> TokensCommitted:
         """Words the round's tokens, commits what is kept of them and counts it."""
@@ -190,13 +208,14 @@ class SoloRun:
         generation, flight = self._generation, current.flight
         # Nobody knows what the main model would have said to guesses behind the end of the answer.
         drafted = flight.depth if committed > accepted or accepted == 0 else accepted
-        busy = landing.landed - max(flight.started, generation.mark)
+        busy = max(0.0, landing.landed - self._booked_to)
         draft_s = 0.0
         if flight.draft_s is not None:
             draft_s = min(flight.draft_s, busy)
         elif flight.depth and self._drafting is not None:
             drafted_for = flight.depth if flight.stopped else current.choice.depth
             draft_s = busy * (self._drafting.drafting_share(replace(current.choice, depth=drafted_for)) or 0.0)
+        reading_s, self._reading_s, self._booked_to = self._reading_s, 0.0, landing.landed
         return RoundRecord(
             number=generation.round,
             source=flight.proposal.source if flight.proposal is not None else "main",
@@ -205,7 +224,7 @@ class SoloRun:
             committed=committed,
             rows=flight.rows,
             at_s=landing.landed - generation.log.started,
-            draft_s=draft_s,
+            draft_s=draft_s + reading_s,
             verify_s=busy - draft_s,
             host_s=current.host_s,
             reason=current.choice.reason or ("" if flight.depth else "no-guess"),

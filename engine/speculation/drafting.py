@@ -242,8 +242,9 @@ class Drafting:
     def observe(self, choice: Choice, flight: Flight, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
 
-        A round in which the draft model had to read up first says nothing about what rounds cost, and one for which a
-        proposer had nothing to offer after all is as bad as a wrong guess.
+        A round in which the draft model had to read up first says nothing about what rounds cost, nor does a plain one
+        that was not launched ahead; and one for which a proposer had nothing to offer after all is as bad as a wrong
+        guess.
         """
         read_before, self._read_before = self._read_before, self.tokens_read
         controller = self._controller
@@ -258,7 +259,7 @@ class Drafting:
             bucket=choice.bucket,
             checked=max(1, record.drafted),
             guessed=flight.depth if flight.stopped else choice.depth,
-            typical=self.tokens_read == read_before and self._is_pipelined(choice, record),
+            typical=self.tokens_read == read_before and (choice.depth > 0 or flight.ahead),
         )
         if choice.depth and choice.source is not None and self.tokens_read > read_before:
             tokens = self.tokens_read - read_before
@@ -269,11 +270,6 @@ class Drafting:
         for source, proposer in self.proposers.items():
             for trial in proposer.trials():
                 self._controller.learn(source, trial)
-
-    @staticmethod
-    def _is_pipelined(choice: Choice, record: RoundRecord) -> bool:
-        """A plain round that the device had to wait for is slower than plain decoding, which launches ahead."""
-        return choice.depth > 0 or record.host_s == 0.0
 
     def interrupted(self) -> None:
         """Something else ran between two rounds, so that the time between them says nothing about either."""

@@ -42,6 +42,7 @@ class Flight:
     """A round whose graph is on its way to the device: nothing of it has been read yet.
 
     `sampled` (k+1,) holds what the main model draws at each row and `logprobs` (k+1,) its log-probability there.
+    `ahead` tells that it was launched before the round below was read.
     """
 
     proposal: Proposal | None
@@ -50,8 +51,8 @@ class Flight:
     logprobs: mx.array
     rows: int
     started: float
-    launched: float
     draft_s: float | None
+    ahead: bool = False
 
     @property
     def depth(self) -> int:
@@ -104,7 +105,7 @@ class Rounds:
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if guesses is None else guesses)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens), guesses, proposal)
-        return self._dispatch(Flight(proposal, guesses, sampled, logprobs, rows, started, 0.0, draft_s))
+        return self._dispatch(Flight(proposal, guesses, sampled, logprobs, rows, started, draft_s))
 
     def launch_after(self, flight: Flight) -> Flight:
         """Launch the next plain round on top of a plain one that has not been read yet."""
@@ -114,7 +115,7 @@ class Rounds:
             self.sequence.commit(0, [])
         logits = self.sequence.verify(flight.sampled)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, flight.sampled, None)
-        return self._dispatch(Flight(None, None, sampled, logprobs, 1, started, 0.0, None))
+        return self._dispatch(Flight(None, None, sampled, logprobs, 1, started, None, ahead=True))
 
     def land(self, flight: Flight) -> Landing:
         """Wait for the round and read it: the one host synchronisation."""
@@ -186,5 +187,4 @@ class Rounds:
         # Recurrent state can hang behind the logits that need it; left alone it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         mx.async_eval(flight.sampled, flight.logprobs, *state)  # type: ignore[no-untyped-call]
-        flight.launched = time.perf_counter()
         return flight

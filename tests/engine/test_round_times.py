@@ -1,0 +1,145 @@
+"""What a round's seconds are booked as, on a clock that only forward passes and listeners move."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.events import PrefillProgress, TokensCommitted
+from engine.loading import LoadedModel, load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.slices import Slices
+from engine.speculation.proposers import draft_model
+from tests.engine.serving import PLAIN, Client, request, submit
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+MAIN_S, DRAFT_S, LISTENER_S = 1.0, 0.125, 0.5
+DRAFT = SpeculationSettings(method="draft", depth=3)
+
+
+class Clock:
+    """Stands in for `time.perf_counter`."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class TimedModel:
+    """Passes on to `model`; a pass takes `seconds`."""
+
+    def __init__(self, model: Any, clock: Clock, seconds: float) -> None:
+        self.model, self._clock, self._seconds = model, clock, seconds
+
+    @property
+    def layers(self) -> Any:
+        return self.model.layers
+
+    def parameters(self) -> Any:
+        return self.model.parameters()
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        self._clock.now += self._seconds
+        logits: mx.array = self.model(tokens, cache=cache)
+        return logits
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(time, "perf_counter", clock)
+    return clock
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path, clock: Clock) -> Iterator[Scheduler]:
+    def timed(loaded: LoadedModel, seconds: float) -> LoadedModel:
+        return replace(loaded, model=TimedModel(loaded.model, clock, seconds))
+
+    scheduler = Scheduler()
+    scheduler.install(timed(load(tiny_main), MAIN_S), timed(load(tiny_draft), DRAFT_S))
+    yield scheduler
+    scheduler.close()
+
+
+def answer(scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings, *, listening: float = 0.0) -> Client:
+    """Asks and listens, `listening` seconds to every event of a round."""
+    client = submit(scheduler, request(max_tokens=12, speculation=speculation))
+
+    def listen(event: object) -> None:
+        clock.now += listening * isinstance(event, TokensCommitted)
+
+    client.on_event = listen
+    while scheduler.busy:
+        scheduler.step()
+    return client
+
+
+@pytest.mark.parametrize("speculation", [PLAIN, DRAFT], ids=["plain", "draft"])
+def test_passes_are_no_host_time_and_all_of_decoding_is_booked(
+    scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings
+) -> None:
+    client = submit(scheduler, request(max_tokens=12, speculation=speculation))
+    told: list[float] = []
+    client.on_event = lambda event: told.append(clock.now) if isinstance(event, PrefillProgress) else None
+    while scheduler.busy:
+        scheduler.step()
+    stats = client.finished.stats
+    assert told[-1] >= MAIN_S
+    assert stats.host_s == 0.0
+    assert stats.draft_s + stats.verify_s == pytest.approx(clock.now - told[-1])
+
+
+def test_reading_up_counts_as_drafting(scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)
+    stats = answer(scheduler, clock, DRAFT).finished.stats
+    pieces = stats.draft_prefill_tokens // 2
+    assert pieces > 3
+    assert stats.host_s == 0.0
+    assert stats.draft_s >= pieces * DRAFT_S
+
+
+def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Scheduler, clock: Clock) -> None:
+    client = answer(scheduler, clock, DRAFT, listening=LISTENER_S)
+    records = [event.round for event in client.committed]
+    assert len(records) > 3
+    assert [record.host_s for record in records] == pytest.approx([0.0, *[LISTENER_S] * (len(records) - 1)])
+
+
+def test_what_a_listener_takes_while_the_next_round_is_under_way_is_not(scheduler: Scheduler, clock: Clock) -> None:
+    stats = answer(scheduler, clock, PLAIN, listening=LISTENER_S).finished.stats
+    # Nothing is launched on top of the first token, for the draft model is called in after it.
+    assert stats.host_s == LISTENER_S
+    assert stats.verify_s >= (stats.rounds - 2) * (MAIN_S + LISTENER_S)
+
+
+def test_what_others_do_while_a_draft_model_reads_up_is_nobodys_time(
+    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)
+    client = submit(scheduler, request(max_tokens=12, speculation=DRAFT))
+    while len(client.committed) < 1:
+        scheduler.step()
+
+    def change() -> Slices[None]:
+        for _ in range(4):
+            clock.now += 100.0
+            yield None
+
+    scheduler.changes.ask(change(), lambda _: None, holds=False)
+    while scheduler.busy:
+        scheduler.step()
+    stats = client.finished.stats
+    assert stats.host_s == 0.0
+    assert DRAFT_S < stats.draft_s < 100.0
+    assert stats.verify_s < 100.0
