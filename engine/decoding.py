@@ -70,9 +70,10 @@ class Decoding:
             yield from self._step_batch()
         else:
             yield from self._attempt(active, partial(self._step_run, active))
-        # The next turn is for the next one by itself, or for the whole batch.
-        self._turns.rotate(-1)
-        self._turns = deque([*(a for a in self._turns if not a.batched), *(a for a in self._turns if a.batched)])
+        if len(self._turns) > 1:
+            # The next turn is for the next one by itself, or for the whole batch.
+            self._turns.rotate(-1)
+            self._turns = deque([*(a for a in self._turns if not a.batched), *(a for a in self._turns if a.batched)])
 
     def settle(self, active: Active) -> Iterator[TokensCommitted]:
         """What was drawn for an answer by itself and is on its way."""

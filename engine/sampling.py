@@ -97,6 +97,13 @@ class Sampler:
         """The distribution (rows, vocabulary) that tokens are drawn from; needs a temperature above 0."""
         return mx.softmax(self.truncated(logprobs), axis=-1, precise=True)
 
+    @staticmethod
+    def likeliest(scores: mx.array) -> tuple[mx.array, mx.array]:
+        """What is drawn of `scores` (rows, vocabulary) without noise: token ids (rows,) uint32 and their natural
+        log-probabilities (rows,). Those of all other tokens are not worked out.
+        """
+        return mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
+
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """One token id a row, (rows,) uint32: the likeliest, or the largest with `noise` added after truncation.
 
@@ -143,7 +150,9 @@ class Sampler:
 def fit(logits: mx.array, vocabulary: int) -> mx.array:
     """Logits (rows, V) cut or filled to (rows, vocabulary): a row for every id that stands for a token."""
     width = logits.shape[-1]
-    if width >= vocabulary:
+    if width == vocabulary:
+        return logits
+    if width > vocabulary:
         return logits[:, :vocabulary]
     padding = mx.full((logits.shape[0], vocabulary - width), -mx.inf, dtype=logits.dtype)
     return mx.concatenate([logits, padding], axis=-1)

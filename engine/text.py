@@ -26,6 +26,8 @@ class AnswerText:
             # Reading it marks it as handed out.
             _ = detokenizer.last_segment
         self._stop = tuple(stop)
+        # A stop string that ends later can have begun in so many characters.
+        self._most_held = max((len(string) for string in self._stop), default=1) - 1
         self._held = ""
         self._parts: list[str] = []
         self.stopped = False
@@ -53,17 +55,15 @@ class AnswerText:
             self.stopped = True
             shown, self._held = candidate[: min(starts)], ""
         else:
-            keep = 0 if final else _longest_stop_prefix(candidate, self._stop)
+            keep = 0 if final else self._longest_stop_prefix(candidate)
             shown, self._held = candidate[: len(candidate) - keep], candidate[len(candidate) - keep :]
         if shown:
             self._parts.append(shown)
         return shown
 
-
-def _longest_stop_prefix(text: str, stops: Sequence[str]) -> int:
-    """Length of the longest end of `text` that begins one of `stops` without completing it."""
-    longest = max((len(stop) for stop in stops), default=0) - 1
-    for length in range(min(longest, len(text)), 0, -1):
-        if any(stop.startswith(text[-length:]) for stop in stops):
-            return length
-    return 0
+    def _longest_stop_prefix(self, text: str) -> int:
+        """Length of the longest end of `text` that begins a stop string without completing it."""
+        for length in range(min(self._most_held, len(text)), 0, -1):
+            if any(stop.startswith(text[-length:]) for stop in self._stop):
+                return length
+        return 0

@@ -25,11 +25,14 @@ TIMED_EVERY = 64
 
 @dataclass(slots=True)
 class _Underway:
-    """A launched round with why it is what it is, and how long the device had to wait for the host before it."""
+    """A launched round with why it is what it is, how long the device had to wait for the host before it, and what
+    share of it is thought to be drafting.
+    """
 
     choice: Choice
     flight: Flight
     host_s: float = 0.0
+    drafting_share: float | None = None
 
 
 class SoloRun:
@@ -165,15 +168,18 @@ class SoloRun:
         self._booked_to += seconds
 
     def _launch(self, choice: Choice) -> _Underway:
-        unknown = self._drafting is not None and self._drafting.drafting_share(choice) is None
-        timed = choice.depth > 0 and (unknown or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
+        share = self._drafting_share(choice)
+        timed = choice.depth > 0 and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
         try:
             flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
             choice = self._without(failure)
             flight = self._rounds.launch(None, 0)
         host_s, self._booked_to = max(0.0, flight.started - self._booked_to), flight.started
-        return _Underway(choice, flight, host_s)
+        return _Underway(choice, flight, host_s, share)
+
+    def _drafting_share(self, choice: Choice) -> float | None:
+        return None if self._drafting is None or choice.depth == 0 else self._drafting.drafting_share(choice)
 
     def _launch_ahead(self, current: _Underway) -> _Underway | None:
         """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
@@ -212,9 +218,11 @@ class SoloRun:
         draft_s = 0.0
         if flight.draft_s is not None:
             draft_s = min(flight.draft_s, busy)
-        elif flight.depth and self._drafting is not None:
-            drafted_for = flight.depth if flight.stopped else current.choice.depth
-            draft_s = busy * (self._drafting.drafting_share(replace(current.choice, depth=drafted_for)) or 0.0)
+        elif flight.depth:
+            share = current.drafting_share
+            if flight.stopped:
+                share = self._drafting_share(replace(current.choice, depth=flight.depth))
+            draft_s = busy * (share or 0.0)
         reading_s, self._reading_s, self._booked_to = self._reading_s, 0.0, landing.landed
         return RoundRecord(
             number=generation.round,

@@ -168,9 +168,12 @@ class Rounds:
     ) -> tuple[mx.array, mx.array]:
         sampler = self._sampler
         rows = logits.shape[0]
-        logprobs = sampler.log_probabilities(sampler.scores(logits, self.sequence.tokens, seen))
+        scores = sampler.scores(logits, self.sequence.tokens, seen)
         noise = sampler.noise(position, rows)
-        if proposal is not None and proposal.distributions is not None and noise is not None:
+        if noise is None:
+            return sampler.likeliest(scores)
+        logprobs = sampler.log_probabilities(scores)
+        if proposal is not None and proposal.distributions is not None:
             sampled = reject_or_resample(
                 sampler.probabilities(logprobs),
                 proposal.distributions,

@@ -106,7 +106,7 @@ class Sequence:
         except BaseException:
             self.rollback.abort()
             raise
-        return logits[0, max(len(pending) - 1, 0) :, :]
+        return logits[0, len(pending) - 1 :] if len(pending) > 1 else logits[0]
 
     def open_drafts(self, count: int) -> None:
         """Begin a transaction over `count` guesses that `draft` will feed one by one; nothing may be pending."""
