@@ -27,9 +27,8 @@ MANY_ROWS = 128
 SMALLEST = 2**14
 
 
-def use_narrow_products(model: nn.Module, rows: int = ROUND_ROWS) -> None:
-    """Let the layers of `model` multiply in blocks that suit passes of at most `rows` rows; values stay, and nothing is
-    evaluated here.
+def use_narrow_products(model: nn.Module) -> None:
+    """Let the layers of `model` multiply in blocks; values stay, and nothing is evaluated here.
 
     An embedding is among them where no layer of its shape can be the output layer, so that it must be that itself.
     With another BLAS everything stays as it is.
@@ -40,12 +39,30 @@ def use_narrow_products(model: nn.Module, rows: int = ROUND_ROWS) -> None:
     outputs = {module.weight.shape for _, module in modules if type(module) is nn.Linear}
     blocked: dict[int, nn.Module] = {}
     for _, module in modules:
-        if type(module) is nn.Linear and (size := _block_size(*module.weight.shape, rows)):
+        if type(module) is nn.Linear and (size := _block_size(*module.weight.shape)):
             # A layer can stand in two places.
             blocked.setdefault(id(module), BlockedLinear(module, size))
-        elif _is_output_layer(module, outputs) and (size := _block_size(*module.weight.shape, rows)):
+        elif _is_output_layer(module, outputs) and (size := _block_size(*module.weight.shape)):
             blocked.setdefault(id(module), BlockedEmbedding(module, size))
     model.update_modules(tree_unflatten([(name, blocked[id(m)]) for name, m in modules if id(m) in blocked]))
+
+
+def in_blocks(linear: nn.Linear, rows: int) -> nn.Module:
+    """A layer that multiplies in blocks which suit passes of at most `rows` rows; `linear` itself where none would."""
+    outputs, inputs = linear.weight.shape
+    size = _block_size(outputs, inputs, rows)
+    return BlockedLinear(linear, size) if size else linear
+
+
+def in_one(layer: nn.Module) -> nn.Module:
+    """A layer as it was before it came in blocks; another kind as it is. Nothing is evaluated here."""
+    if type(layer) is not BlockedLinear:
+        return layer
+    linear = nn.Linear(1, 1, bias=False)
+    linear.weight = layer.weight
+    if "bias" in layer:
+        linear.bias = layer.bias
+    return linear
 
 
 class BlockedLinear(nn.Module):  # type: ignore[misc]
@@ -125,7 +142,7 @@ def _product(x: mx.array, blocks: mx.array) -> mx.array:
     return product.transpose(1, 0, 2).reshape(*x.shape[:-1], count * size)
 
 
-def _block_size(outputs: int, inputs: int, rows: int) -> int:
+def _block_size(outputs: int, inputs: int, rows: int = ROUND_ROWS) -> int:
     """The most outputs with which a block is small in passes of `rows` rows; 0 where the matrix cannot be cut so."""
     if outputs * inputs < SMALLEST:
         return 0
