@@ -3,7 +3,8 @@
 For every product that is not small, OpenBLAS first copies the whole matrix into an order that suits it. Hundreds of
 rows share that copy; the one to nine rows of a round do not, and wait for it longer than for the product. In blocks
 that count as small each, the same matrix is read where it lies: with 3072 x 1024, one row takes 0.5 ms instead of 2.4,
-five rows 0.6 instead of 3.0, nine rows 0.8 instead of 2.9.
+five rows 0.6 instead of 3.0, nine rows 0.8 instead of 2.9. A matrix that counts as small whole is one block, with its
+inputs first all the same: OpenBLAS takes fewer rows of it for small where it has to turn the matrix.
 """
 
 from __future__ import annotations
@@ -46,8 +47,28 @@ def use_narrow_products(model: nn.Module) -> None:
     model.update_modules(tree_unflatten([(name, blocked[id(m)]) for name, m in modules if id(m) in blocked]))
 
 
+def in_blocks(linear: nn.Linear, rows: int) -> nn.Module:
+    """A layer that multiplies in blocks which suit passes of at most `rows` rows; `linear` itself where none would."""
+    outputs, inputs = linear.weight.shape
+    size = _block_size(outputs, inputs, rows)
+    return BlockedLinear(linear, size) if size else linear
+
+
+def in_one(layer: nn.Module) -> nn.Module:
+    """A layer as it was before it came in blocks; another kind as it is. Nothing is evaluated here."""
+    if type(layer) is not BlockedLinear:
+        return layer
+    linear = nn.Linear(1, 1, bias=False)
+    linear.weight = layer.weight
+    if "bias" in layer:
+        linear.bias = layer.bias
+    return linear
+
+
 class BlockedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer whose matrix lies in blocks of `size` outputs: (outputs / size, inputs, size)."""
+    """A linear layer whose matrix lies in blocks of `size` outputs: (outputs / size, inputs, size), or, where there is
+    one block only, (inputs, outputs).
+    """
 
     def __init__(self, linear: nn.Linear, size: int) -> None:
         super().__init__()
@@ -67,7 +88,9 @@ class BlockedLinear(nn.Module):  # type: ignore[misc]
 
 
 class BlockedEmbedding(nn.Module):  # type: ignore[misc]
-    """An embedding that is the output layer too, in blocks of `size` ids: (vocabulary / size, width, size)."""
+    """An embedding that is the output layer too, in blocks of `size` ids: (vocabulary / size, width, size), or, where
+    there is one block only, (width, vocabulary).
+    """
 
     def __init__(self, embedding: nn.Embedding, size: int) -> None:
         super().__init__()
@@ -80,6 +103,8 @@ class BlockedEmbedding(nn.Module):  # type: ignore[misc]
 
     def __call__(self, ids: mx.array) -> mx.array:
         """Ids (...) to their rows (..., width)."""
+        if self.blocks.ndim == 2:
+            return self.blocks[:, ids].moveaxis(0, -1)
         size = self.blocks.shape[2]
         return self.blocks[ids // size, :, ids % size]
 
@@ -94,15 +119,21 @@ def _is_output_layer(module: nn.Module, outputs: Set[tuple[int, ...]]) -> bool:
 
 def _in_blocks(weight: mx.array, size: int) -> mx.array:
     outputs, inputs = weight.shape
+    if size == outputs:
+        return mx.contiguous(weight.T)
     return mx.contiguous(weight.reshape(outputs // size, size, inputs).transpose(0, 2, 1))
 
 
 def _by_inputs(blocks: mx.array) -> mx.array:
     """The matrix as (inputs, outputs)."""
+    if blocks.ndim == 2:
+        return blocks
     return blocks.transpose(1, 0, 2).reshape(blocks.shape[1], -1)
 
 
 def _product(x: mx.array, blocks: mx.array) -> mx.array:
+    if blocks.ndim == 2:
+        return x @ blocks
     count, inputs, size = blocks.shape
     rows = x.size // inputs
     if rows >= MANY_ROWS:
@@ -111,9 +142,9 @@ def _product(x: mx.array, blocks: mx.array) -> mx.array:
     return product.transpose(1, 0, 2).reshape(*x.shape[:-1], count * size)
 
 
-def _block_size(outputs: int, inputs: int) -> int:
-    """The most outputs with which a block is small in the widest round; 0 where the matrix cannot be cut so."""
+def _block_size(outputs: int, inputs: int, rows: int = ROUND_ROWS) -> int:
+    """The most outputs with which a block is small in passes of `rows` rows; 0 where the matrix cannot be cut so."""
     if outputs * inputs < SMALLEST:
         return 0
-    fitting = (size for size in (64, 32, 16) if ROUND_ROWS * size * inputs <= SMALL_PRODUCT and outputs % size == 0)
+    fitting = (size for size in (outputs, 64, 32, 16) if rows * size * inputs <= SMALL_PRODUCT and outputs % size == 0)
     return next(fitting, 0)

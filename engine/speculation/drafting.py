@@ -21,6 +21,7 @@ from engine.slices import Slices, at_once, result_of
 from engine.speculation.calibration import RepeatingProposer, round_costs, sample_conversation
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.depth import Choice, DepthController
+from engine.speculation.joined_products import join_products
 from engine.speculation.learned import LearnedFile, told
 from engine.speculation.proposers import NgramProposer, Proposer, Trial
 from engine.speculation.proposers.draft_model import DraftModelProposer
@@ -118,6 +119,8 @@ class Drafting:
         """Find out, in slices, what `set_draft` will need to know of this draft."""
         with DiskThread() as thread:
             translation = yield from result_of(thread.start(self._translation_for, draft))
+        if draft.model is not self._main.model:
+            yield from join_products(draft)
         steps = yield from compiled_steps(draft)
         self._prepared = (draft, translation, steps)
 

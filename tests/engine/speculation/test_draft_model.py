@@ -8,7 +8,7 @@ import pytest
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers import draft_model
-from engine.speculation.proposers.draft_model import DraftModelProposer, Likelihood, _as_rounds
+from engine.speculation.proposers.draft_model import DraftModelProposer, Likelihood, _as_rounds, estimated_chance
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -98,6 +98,18 @@ def test_guesses_go_on_as_long_as_all_of_them_are_likely(
     likely = Likelihood()
     answers = [likely.goes_on(scores) for scores in scores_of(*chances)]
     assert (answers.index(False) + 1 if False in answers else len(answers)) == guesses
+
+
+@pytest.mark.parametrize("vocabulary", [7, 64, 4096, 4099])
+@pytest.mark.parametrize("spread", [1.0, 8.0])
+def test_the_chance_of_a_guess_is_never_far_from_what_is_estimated(vocabulary: int, spread: float) -> None:
+    scores = mx.random.normal((1, vocabulary), key=mx.random.key(3)) * spread
+    # Any token may be the likeliest, but not one of the few behind the last whole term.
+    scores[0, 5] = scores.max() + 6.0
+    chance = mx.softmax(scores, axis=-1).max().item()
+    estimate = estimated_chance(scores)
+    assert estimate.shape == ()
+    assert chance * 0.999 <= estimate.item() <= max(2.0 * chance, 0.05 + chance)
 
 
 @pytest.mark.parametrize("sampling", [SamplingSettings(temperature=0.8, seed=4), SamplingSettings()])
