@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import ChatRequest, Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
-from engine.speculation import drafting
+from engine.speculation import calibration
 from engine.speculation.calibration import RoundCost
 from engine.speculation.depth import PLAIN_SAMPLES, DepthController
 from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
@@ -137,7 +137,7 @@ def test_a_calibration_makes_room_for_a_question(engine: Engine, monkeypatch: py
             time.sleep(0.001)
         yield from ()
 
-    monkeypatch.setattr(drafting, "round_costs", measure_until_told_to_stop)
+    monkeypatch.setattr(calibration, "round_costs", measure_until_told_to_stop)
     found = engine.calibrate()
     stream = engine.submit(ChatRequest(QUESTION, max_tokens=4))
     assert isinstance(list(stream)[-1], Finished)
