@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 from engine.speculation.accept_rates import AcceptRates
@@ -44,8 +43,6 @@ PLAIN_STRETCH = 8
 PLAIN_SAMPLES = 4
 # Up to which depth figures are told.
 FIGURES_DEPTH = 8
-# Seconds for which a measured plain speed is quoted; a machine may be busy, hot or asleep later.
-PLAIN_HOLDS_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,6 @@ class DepthController:
         self._rates = AcceptRates()
         self._context = self._begun_at = 0
         self._answer_s = self._spent_s = 0.0
-        self._plain_seen = monotonic()
         self._current: Arm = PLAIN_ARM
         self._trying: _Attempt | None = None
         self._since_attempt = 0
@@ -111,10 +107,7 @@ class DepthController:
         """A request starts whose prompt has `context_tokens` tokens."""
         self._context = self._begun_at = context_tokens
         self._answer_s = self._spent_s = 0.0
-        self._costs.bucket = context_bucket(context_tokens)
-        self._costs.interrupted()
-        if monotonic() - self._plain_seen > PLAIN_HOLDS_S:
-            self._costs.renew()
+        self._costs.begin(context_bucket(context_tokens))
         self._current = PLAIN_ARM
         self._trying = self._plain_stretch = None
 
@@ -207,8 +200,6 @@ class DepthController:
         """
         if typical:
             self._costs.observe(source, depth if guessed is None else guessed, width, seconds, draft_seconds)
-            if source is None:
-                self._plain_seen = monotonic()
         else:
             self._costs.pass_over(source, width)
         self._rates.round_passed()
@@ -260,8 +251,6 @@ class DepthController:
         """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
         self._costs.measured(source, depth, width, pass_s, draft_s)
         self._plain_stretch = None
-        if source is None:
-            self._plain_seen = monotonic()
 
     def figures(self) -> tuple[ContextFigures, ...]:
         """What is known at every context length at which plain decoding was measured."""
@@ -315,6 +304,8 @@ class DepthController:
         going_on = self._trying
         if going_on and going_on.arm in arms and going_on.rounds_left > 0:
             return going_on
+        if not self._costs.anchored:
+            return None
         if self._budget is None:
             self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
         self._budget = min(self._budget, MOST_BUDGET_ROUNDS * arms[PLAIN_ARM].seconds)
