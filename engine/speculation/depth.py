@@ -18,7 +18,7 @@ from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, cont
 from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
 
 # How much faster another depth, another proposer, or something untried has to look.
-DEPTH_MARGIN = 1.01
+DEPTH_MARGIN = 1.02
 SOURCE_MARGIN = 1.03
 TRIAL_MARGIN = 1.03
 # What finding out may cost: plain rounds at the start and at most, and the share of all time that fills it up.
@@ -27,6 +27,8 @@ MOST_BUDGET_ROUNDS = 12.0
 BUDGET_SHARE = 0.015
 # The share of an answer's time so far that finding out may cost, once anything is known about a proposer.
 ANSWER_SHARE = 0.02
+# Plain rounds that finding out may cost as long as no guess for this answer was checked.
+FRESH_ROUNDS = 2.0
 # Tokens to look at that make a look worth its while.
 WORTH_A_LOOK = 12
 # Checked guesses from which on something is known about a proposer.
@@ -108,6 +110,7 @@ class DepthController:
         self._context = self._begun_at = context_tokens
         self._answer_s = self._spent_s = 0.0
         self._costs.begin(context_bucket(context_tokens))
+        self._rates.begin()
         self._current = PLAIN_ARM
         self._trying = self._plain_stretch = None
 
@@ -190,13 +193,15 @@ class DepthController:
         checked: int | None = None,
         typical: bool = True,
         guessed: int | None = None,
+        complete: bool = False,
     ) -> None:
         """Learn from a round that kept `accepted` of `depth` guesses and took `seconds` until the next began.
 
         `guessed` is how many guesses were drafted, where more would hardly have been right, and `checked` how many got
         a verdict, where those are fewer: past the end of the answer nothing was rejected. `draft_seconds` is the
         drafting inside `seconds`, or None if it was not timed apart. A round is not `typical` if it held work that
-        others do not (a draft model reading up): it teaches acceptance but not cost.
+        others do not (a draft model reading up): it teaches acceptance but not cost. A `complete` one had to make all
+        its guesses: it says nothing about where others end early.
         """
         if typical:
             self._costs.observe(source, depth if guessed is None else guessed, width, seconds, draft_seconds)
@@ -205,12 +210,13 @@ class DepthController:
         self._rates.round_passed()
         if source is not None:
             self._plain_stretch = None
-            verdicts = checked if checked is not None else depth if guessed is None else guessed
+            made = depth if guessed is None else guessed
+            verdicts = made if checked is None else checked
             if verdicts:
-                self._rates.observe(source, bucket, verdicts, accepted)
+                self._rates.observe(source, bucket, verdicts, accepted, made, 0 if complete else depth)
         self._answer_s += seconds
         if typical:
-            self._settle((source, depth), seconds)
+            self._settle((source, depth), seconds, hopeless=depth > 0 and accepted == 0)
         self._context += accepted + 1
         self._costs.bucket = context_bucket(self._context)
 
@@ -284,12 +290,12 @@ class DepthController:
         assert plain is not None
         depths: list[DepthFigures] = []
         for source in costs.sources():
-            arms = outlooks(costs, self._rates, {source: FIGURES_DEPTH})
+            arms, forecast = outlooks(costs, self._rates, {source: FIGURES_DEPTH}), costs.forecast(source)
             for depth in range(1, FIGURES_DEPTH + 1):
-                outlook = arms[source, depth]
-                pays_from = break_even(depth, plain, outlook.seconds)
+                seconds, speed = forecast.expected(depth, depth + 1), arms[source, depth].speed
+                pays_from = break_even(depth, plain, seconds)
                 drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)
-                depths.append(DepthFigures(source, depth, outlook.seconds, drafting, pays_from, outlook.speed, samples))
+                depths.append(DepthFigures(source, depth, seconds, drafting, pays_from, speed, samples))
         return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.samples(None, 1), tuple(depths))
 
     def _clearly_faster(self, arms: Mapping[Arm, Outlook], arm: Arm) -> bool:
@@ -327,22 +333,30 @@ class DepthController:
     def _allowance(self, arm: Arm) -> float:
         """Seconds that finding out about `arm` may cost now."""
         assert self._budget is not None
-        familiar = arm[0] is None or self._rates.seen(arm[0]) >= FAMILIAR
-        return min(self._budget, ANSWER_SHARE * self._answer_s - self._spent_s) if familiar else self._budget
+        source, share = arm[0], ANSWER_SHARE * self._answer_s - self._spent_s
+        if source is not None and self._rates.seen(source) < FAMILIAR:
+            return self._budget
+        if source is not None and self._rates.fresh(source) and not self._spent_s:
+            # An answer that is like no other has to be found out at some time.
+            share = FRESH_ROUNDS * (self._costs.plain() or 0.0)
+        return min(self._budget, share)
 
     def _worst_loss(self, outlook: Outlook) -> float:
         """Seconds that a trial could lose against the fastest arm known."""
         return ENOUGH * max(0.0, outlook.most_seconds - outlook.least_tokens / self._best_speed)
 
-    def _settle(self, arm: Arm, seconds: float) -> None:
-        """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known."""
+    def _settle(self, arm: Arm, seconds: float, *, hopeless: bool) -> None:
+        """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known.
+
+        A `hopeless` one is not repeated if its cost was known already.
+        """
         trying = self._trying
         self._since_attempt += 1
         if self._budget is not None:
             self._budget += BUDGET_SHARE * seconds
             if trying is not None and trying.arm == arm:
                 self._since_attempt = 0
-                trying.rounds_left -= 1
+                trying.rounds_left -= 1 if not hopeless or trying.outlook.doubt == 0.0 else trying.rounds_left
                 counted = min(seconds, 2.0 * trying.outlook.most_seconds)
                 lost = max(0.0, counted - trying.outlook.tokens / self._best_speed)
                 self._budget -= lost

@@ -211,6 +211,7 @@ class Drafting:
             bucket=choice.bucket,
             checked=max(1, record.drafted),
             guessed=flight.depth if flight.stopped else choice.depth,
+            complete=self._settings.depth is not None,
             typical=self.tokens_read == read_before and self._is_pipelined(choice, record),
         )
         if choice.depth and choice.source is not None and self.tokens_read > read_before:

@@ -64,27 +64,32 @@ def outlooks(
     found = {PLAIN_ARM: Outlook(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * unsure), plain, unsure, True)}
     for source, limit in offered.items():
         bucket = (buckets or {}).get(source, "")
-        kept = rates.expected_accepted(source, bucket, limit)
-        most_kept = rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
-        least_kept = rates.expected_accepted(source, bucket, limit, doubts=-DOUBTS)
+        prospect = rates.prospect(source, bucket, limit)
+        most_kept = rates.prospect(source, bucket, limit, doubts=DOUBTS).kept
+        least_kept = rates.prospect(source, bucket, limit, doubts=-DOUBTS).kept
         forecast, to_read = costs.forecast(source), entry.seconds.get(source, 0.0)
+        # Of a round that may end early, what those that ended before this depth are expected to take.
+        ended = 0.0
         for depth in range(1, limit + 1):
             width = rows_carried + 1 + depth
             seconds = least = most = forecast.expected(depth, width)
-            shared_out = to_read * (1.0 + kept[depth]) / entry.ahead
+            tokens, made = 1.0 + prospect.kept[depth], prospect.made[depth]
             doubt = forecast.doubts.get(width)
             if doubt is None:
                 least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
             else:
                 least = seconds * (1.0 - DOUBTS * doubt)
+            shared_out = to_read * tokens / entry.ahead
             found[source, depth] = Outlook(
-                1.0 + kept[depth],
-                seconds + shared_out,
+                tokens,
+                ended + made * seconds + shared_out,
                 1.0 + most_kept[depth],
                 1.0 + least_kept[depth],
-                least + shared_out,
-                most + to_read / ENOUGH,
+                ended + made * least + shared_out,
+                ended + made * most + to_read / ENOUGH,
                 doubt or 0.0,
                 forecast.reaches(width) and rates.seen(source) > 0,
             )
+            if depth < limit:
+                ended += (made - prospect.made[depth + 1]) * seconds
     return found
