@@ -22,6 +22,8 @@ PRIOR_RATE = 0.7
 PRIOR_WEIGHT = 2.0
 COURSE_WEIGHT = 12.0
 PRIOR_REJECTIONS = 2.0
+# Standard errors between what is expected and the best or worst case.
+DOUBTS = 1.0
 # Rounds in a row without a right guess that are told apart, and rounds without a verdict after which the last is old.
 MOST_FAILURES = 3
 OLD_ROUNDS = 16
@@ -58,6 +60,9 @@ class _Position:
     @property
     def counts(self) -> tuple[_Count, _Count, _Count]:
         return self.verdicts, self.made, self.made_if_right
+
+
+_NOTHING = _Position()
 
 
 @dataclass(slots=True)
@@ -109,16 +114,17 @@ class _Source:
         """From what holds in general to what holds now."""
         return [*dict.fromkeys(("", bucket)), f"{bucket} after {self.course}"]
 
-    def position(self, kind: str, index: int) -> _Position:
-        positions = self.positions.get(kind, [])
-        return positions[index] if index < len(positions) else _Position()
-
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A round of 0..depth guesses: `kept[k]` of k guesses are right on average, `made[k]` is the chance of a k-th."""
+    """A round of 0..depth guesses: `kept[k]` of k guesses are right on average, `made[k]` is the chance of a k-th.
+
+    `most_kept` and `least_kept` are what it could be, as far as acceptance is not certain.
+    """
 
     kept: list[float]
+    most_kept: list[float]
+    least_kept: list[float]
     made: list[float]
 
 
@@ -139,10 +145,14 @@ class AcceptRates:
         made = drafted if made is None else made
         asked = made if asked is None else asked
         known = self._sources.setdefault(source, _Source())
-        rates = self._rates(known, bucket, reached, factor=1.0)
-        known.difficulty.expected += sum(1.0 - rate for rate in rates)
+        kinds = known.kinds(bucket)
+        general, *narrower = (known.positions.get(kind, []) for kind in kinds)
+        prior = PRIOR_RATE
+        for index in range(reached):
+            prior = _at(general, index).verdicts.rate(prior)
+            known.difficulty.expected += 1.0 - _narrowed(prior, general, narrower, index)[0]
         known.difficulty.seen += accepted < drafted
-        for kind in known.kinds(bucket):
+        for kind in kinds:
             positions = known.positions.setdefault(kind, [])
             positions.extend(_Position() for _ in range(max(reached, min(made + 1, asked)) - len(positions)))
             for index in range(reached):
@@ -164,40 +174,32 @@ class AcceptRates:
             source.difficulty.fade()
             source.course.rounds_ago += 1
 
-    def prospect(self, source: str, bucket: str, depth: int, *, doubts: float = 0.0) -> Prospect:
-        """What rounds of 0..depth guesses bring now; `doubts` adds that many standard errors to their acceptance."""
+    def prospect(self, source: str, bucket: str, depth: int) -> Prospect:
+        """What rounds of 0..depth guesses bring now."""
         known = self._sources.get(source, _Source())
-        rates = self._rates(known, bucket, depth, factor=known.difficulty.factor, doubts=doubts)
-        kept, made, survival = [0.0], [1.0], 1.0
-        for index, rate in enumerate(rates):
-            goes_on = goes_on_if_right = 1.0
-            for kind in known.kinds(bucket):
-                position = known.position(kind, index)
-                goes_on = position.made.rate(goes_on)
-                goes_on_if_right = position.made_if_right.rate(goes_on_if_right)
-            survival *= goes_on_if_right * rate
-            kept.append(kept[-1] + survival)
-            made.append(made[-1] * goes_on)
-        return Prospect(kept, made)
-
-    def _rates(self, known: _Source, bucket: str, depth: int, *, factor: float, doubts: float = 0.0) -> list[float]:
-        """Conditional acceptance of guesses 1..depth, with rejections `factor` times as frequent as usual."""
-        general, *narrower = known.kinds(bucket)
-        rates: list[float] = []
+        general, *narrower = (known.positions.get(kind, []) for kind in known.kinds(bucket))
+        factor = known.difficulty.factor
+        kept, most_kept, least_kept, made = [0.0], [0.0], [0.0], [1.0]
+        survives = survives_at_most = survives_at_least = 1.0
         prior = PRIOR_RATE
         for index in range(depth):
-            count = known.position(general, index).verdicts
-            rate = prior = count.rate(prior)
-            seen = count.reached
-            for kind in narrower:
-                count = known.position(kind, index).verdicts
-                weight = PRIOR_WEIGHT if kind == bucket else COURSE_WEIGHT
-                rate = count.rate(rate, weight)
-                seen = count.reached + min(seen, weight)
+            rate = prior = _at(general, index).verdicts.rate(prior)
+            rate, seen = _narrowed(rate, general, narrower, index)
             rate = 1.0 - min(1.0, factor * (1.0 - rate))
-            error = sqrt(rate * (1.0 - rate) / (seen + PRIOR_WEIGHT))
-            rates.append(max(0.0, min(1.0, rate + doubts * error)))
-        return rates
+            error = DOUBTS * sqrt(rate * (1.0 - rate) / (seen + PRIOR_WEIGHT))
+            goes_on = goes_on_if_right = 1.0
+            for positions in (general, *narrower):
+                if index < len(positions):
+                    goes_on = positions[index].made.rate(goes_on)
+                    goes_on_if_right = positions[index].made_if_right.rate(goes_on_if_right)
+            survives *= goes_on_if_right * rate
+            survives_at_most *= goes_on_if_right * min(1.0, rate + error)
+            survives_at_least *= goes_on_if_right * max(0.0, rate - error)
+            kept.append(kept[-1] + survives)
+            most_kept.append(most_kept[-1] + survives_at_most)
+            least_kept.append(least_kept[-1] + survives_at_least)
+            made.append(made[-1] * goes_on)
+        return Prospect(kept, most_kept, least_kept, made)
 
     def fresh(self, source: str) -> bool:
         """Whether no guess of a proposer was checked in this answer."""
@@ -205,7 +207,7 @@ class AcceptRates:
 
     def seen(self, source: str) -> float:
         """How many first guesses of a proposer were checked; old ones fade."""
-        return self._sources[source].position("", 0).verdicts.reached if source in self._sources else 0.0
+        return _at(self._sources[source].positions.get("", []), 0).verdicts.reached if source in self._sources else 0.0
 
     def figures(self) -> list[tuple[str, int, float, float]]:
         """(source, position, reached, accepted), whatever kind of guess it was."""
@@ -232,6 +234,26 @@ class AcceptRates:
         for name, kinds in data.items():
             sources[name] = _Source({kind: [_known(row) for row in rows] for kind, rows in kinds.items()})
         self._sources = sources
+
+
+def _at(positions: list[_Position], index: int) -> _Position:
+    return positions[index] if index < len(positions) else _NOTHING
+
+
+def _narrowed(
+    rate: float, general: list[_Position], narrower: Sequence[list[_Position]], index: int
+) -> tuple[float, float]:
+    """What holds in general at a position, made to hold for narrower kinds of guesses, and how many observations it
+    rests on.
+    """
+    seen = _at(general, index).verdicts.reached
+    for number, positions in enumerate(narrower, 1):
+        # The last is how the answer went so far, the one before it, if any, the bucket.
+        weight = COURSE_WEIGHT if number == len(narrower) else PRIOR_WEIGHT
+        count = _at(positions, index).verdicts
+        rate = count.rate(rate, weight)
+        seen = count.reached + min(seen, weight)
+    return rate, seen
 
 
 def _known(row: Sequence[float]) -> _Position:

@@ -30,7 +30,7 @@ from engine.tuning import Calibration, best_of
 log = logging.getLogger(__name__)
 
 # The outermost and the middle first: where time runs out, the rest lies between what is known.
-DEPTHS = (0, 4, 8, 2, 1, 6, 3, 5, 7)
+DEPTHS = (0, 4, 8, 16, 2, 1, 6, 12, 3, 5, 7)
 PLAIN_ROUNDS = 12
 TIMED_ROUNDS = 2
 ROUNDS = 3

@@ -43,8 +43,8 @@ LAST_PATIENCE = 16
 PLAIN_STRETCH = 8
 # Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
-# Up to which depth figures are told.
-FIGURES_DEPTH = 8
+# Depths of which figures are told.
+FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +247,13 @@ class DepthController:
         return None if plain is None else 1.0 / plain
 
     def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
-        """Expected tokens a second at depths 1..max_depth; empty before plain decoding was measured."""
+        """Expected tokens a second at the depths up to `max_depth` that are weighed; empty before plain decoding was
+        measured.
+        """
         if self._costs.plain() is None:
             return []
         arms = outlooks(self._costs, self._rates, {source: max_depth}, rows_carried, {source: bucket})
-        return [arms[source, depth].speed for depth in range(1, max_depth + 1)]
+        return [outlook.speed for arm, outlook in arms.items() if arm != PLAIN_ARM]
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
@@ -290,8 +292,8 @@ class DepthController:
         assert plain is not None
         depths: list[DepthFigures] = []
         for source in costs.sources():
-            arms, forecast = outlooks(costs, self._rates, {source: FIGURES_DEPTH}), costs.forecast(source)
-            for depth in range(1, FIGURES_DEPTH + 1):
+            arms, forecast = outlooks(costs, self._rates, {source: FIGURES_DEPTHS[-1]}), costs.forecast(source)
+            for depth in FIGURES_DEPTHS:
                 seconds, speed = forecast.expected(depth, depth + 1), arms[source, depth].speed
                 pays_from = break_even(depth, plain, seconds)
                 drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)

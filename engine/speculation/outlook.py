@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engine.speculation.accept_rates import AcceptRates
+from engine.speculation.accept_rates import DOUBTS, AcceptRates
 from engine.speculation.round_cost import ENOUGH, RoundCosts
 
-# Standard errors between what is expected and the best or worst case.
-DOUBTS = 1.0
+# Every depth up to here is weighed, and from there on every STEP-th: each costs time on the host in each round.
+EVERY_DEPTH = 8
+STEP = 4
 
 Arm = tuple[str | None, int]
 PLAIN_ARM: Arm = (None, 0)
@@ -65,14 +66,17 @@ def outlooks(
     for source, limit in offered.items():
         bucket = (buckets or {}).get(source, "")
         prospect = rates.prospect(source, bucket, limit)
-        most_kept = rates.prospect(source, bucket, limit, doubts=DOUBTS).kept
-        least_kept = rates.prospect(source, bucket, limit, doubts=-DOUBTS).kept
         forecast, to_read = costs.forecast(source), entry.seconds.get(source, 0.0)
         # Of a round that may end early, what those that ended before this depth are expected to take.
-        ended = 0.0
+        ended = ended_here = 0.0
         for depth in range(1, limit + 1):
             width = rows_carried + 1 + depth
             seconds = least = most = forecast.expected(depth, width)
+            if depth < limit:
+                ended_here = (prospect.made[depth] - prospect.made[depth + 1]) * seconds
+            if depth > EVERY_DEPTH and depth % STEP and depth < limit:
+                ended += ended_here
+                continue
             tokens, made = 1.0 + prospect.kept[depth], prospect.made[depth]
             doubt = forecast.doubts.get(width)
             if doubt is None:
@@ -83,13 +87,12 @@ def outlooks(
             found[source, depth] = Outlook(
                 tokens,
                 ended + made * seconds + shared_out,
-                1.0 + most_kept[depth],
-                1.0 + least_kept[depth],
+                1.0 + prospect.most_kept[depth],
+                1.0 + prospect.least_kept[depth],
                 ended + made * least + shared_out,
                 ended + made * most + to_read / ENOUGH,
                 doubt or 0.0,
                 forecast.reaches(width) and rates.seen(source) > 0,
             )
-            if depth < limit:
-                ended += (made - prospect.made[depth + 1]) * seconds
+            ended += ended_here
     return found

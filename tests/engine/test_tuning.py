@@ -44,7 +44,7 @@ def test_a_calibration_measures_every_depth_of_a_pair(engine: Engine) -> None:
     assert (pair.main, pair.draft) == ("main", "draft")
     [context] = pair.contexts
     assert context.tokens_from == 0
-    assert [figures.depth for figures in context.depths] == list(range(1, 9))
+    assert [figures.depth for figures in context.depths] == [*range(1, 9), 12, 16]
     assert all(figures.samples > 0 for figures in context.depths)
 
 
