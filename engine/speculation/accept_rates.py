@@ -16,11 +16,11 @@ from math import sqrt
 # How many rounds each estimate looks back.
 SLOW_ROUNDS = 200.0
 FAST_ROUNDS = 12.0
-# What is assumed before anything was seen, as so many observations, and rejections; what holds in general counts for
-# more observations where an answer went in some way.
+# What is assumed before anything was seen, as so many observations, and rejections. How an answer went so far tells
+# most about the next first guess: what holds in general counts for so many observations there, and more behind.
 PRIOR_RATE = 0.7
 PRIOR_WEIGHT = 2.0
-COURSE_WEIGHT = 12.0
+COURSE_WEIGHT = 8.0
 PRIOR_REJECTIONS = 2.0
 # Standard errors between what is expected and the best or worst case.
 DOUBTS = 1.0
@@ -249,7 +249,7 @@ def _narrowed(
     seen = _at(general, index).verdicts.reached
     for number, positions in enumerate(narrower, 1):
         # The last is how the answer went so far, the one before it, if any, the bucket.
-        weight = COURSE_WEIGHT if number == len(narrower) else PRIOR_WEIGHT
+        weight = COURSE_WEIGHT * (1 + index) if number == len(narrower) else PRIOR_WEIGHT
         count = _at(positions, index).verdicts
         rate = count.rate(rate, weight)
         seen = count.reached + min(seen, weight)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from engine.speculation.accept_rates import AcceptRates
@@ -45,6 +46,8 @@ PLAIN_STRETCH = 8
 PLAIN_SAMPLES = 4
 # Depths of which figures are told.
 FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
+# Seconds between two answers after which the machine may be busy, or hot, or fresh again.
+PAUSE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class DepthController:
         self._rates = AcceptRates()
         self._context = self._begun_at = 0
         self._answer_s = self._spent_s = 0.0
+        self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
         self._trying: _Attempt | None = None
         self._since_attempt = 0
@@ -111,6 +115,9 @@ class DepthController:
         self._answer_s = self._spent_s = 0.0
         self._costs.begin(context_bucket(context_tokens))
         self._rates.begin()
+        if monotonic() - self._begun_s > PAUSE_S:
+            self._costs.renew()
+        self._begun_s = monotonic()
         self._current = PLAIN_ARM
         self._trying = self._plain_stretch = None
 
@@ -338,7 +345,7 @@ class DepthController:
         source, share = arm[0], ANSWER_SHARE * self._answer_s - self._spent_s
         if source is not None and self._rates.seen(source) < FAMILIAR:
             return self._budget
-        if source is not None and self._rates.fresh(source) and not self._spent_s:
+        if source is not None and self._current == PLAIN_ARM and self._rates.fresh(source) and not self._spent_s:
             # An answer that is like no other has to be found out at some time.
             share = FRESH_ROUNDS * (self._costs.plain() or 0.0)
         return min(self._budget, share)

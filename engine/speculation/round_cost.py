@@ -1,8 +1,8 @@
 """What a round costs on this machine: seconds by width of the verify pass, and by number of guesses drafted.
 
 Every figure is the middle of a few recent samples, so one stall moves nothing. When the pass in use
-becomes slower or faster within an answer (a longer context), all others are taken to have changed alike. The first
-rounds of the next answer say anew how fast the machine is; a small difference is no news.
+becomes slower or faster within an answer (a longer context), all others are taken to have changed alike until the
+answer ends. After a pause the first rounds say anew how fast the machine is.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from statistics import median
 LEAST_PASS = 0.1
 WINDOW = 9
 ENOUGH = 2
-# Rounds of an answer that say together how fast the machine is, and from which difference on (natural log) it counts.
+# Rounds after a pause that say together how fast the machine is, and from which difference on (natural log) they do:
+# the first rounds of an answer are always a little slower than later ones.
 ANCHORS = 4
-NEWS = 0.15
+NEWS = 0.35
 # So many samples a calibrated figure is worth.
 CALIBRATED = 4
 # What a draft model is taken to need for a token of the prompt, in plain rounds.
@@ -122,7 +123,8 @@ class RoundCosts:
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int], Curve] = {}
-        self._level = 1.0
+        # Of everything that is known, and of an answer's beginning.
+        self._level = self._first_level = 1.0
         self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
         self._stay = 0
@@ -130,10 +132,13 @@ class RoundCosts:
         self.bucket = 0
 
     def begin(self, bucket: int) -> None:
-        """An answer starts at this context length; what is known may be of another hour."""
-        self._settle_anchors()
+        """An answer starts at this context length."""
         self.bucket = bucket
-        self._level, self._last = 1.0, None
+        self._level, self._last = self._first_level, None
+
+    def renew(self) -> None:
+        """What is known may be of another hour: the next rounds say how much slower or faster all of it is."""
+        self._settle_anchors()
         self._anchors = None if self.plain() is None else []
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
@@ -169,7 +174,7 @@ class RoundCosts:
 
     @property
     def anchored(self) -> bool:
-        """Whether it is known how fast the machine is in this answer, so that something new can be compared."""
+        """Whether it is known how fast the machine is, so that something new can be compared."""
         return self._anchors is None
 
     def interrupted(self) -> None:
@@ -241,7 +246,7 @@ class RoundCosts:
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
         return [
-            [name, bucket, key, samples.typical * self._level, len(samples)]
+            [name, bucket, key, samples.typical * self._first_level, len(samples)]
             for (name, bucket), curve in self._curves.items()
             for key, samples in curve.items()
         ]
@@ -259,8 +264,8 @@ class RoundCosts:
             known = _Samples(*[seconds] * samples)
             curves.setdefault((name, bucket), {})[key] = known
         self._curves = curves
-        self._anchors = None
-        self.begin(self.bucket)
+        self._level, self._first_level, self._anchors, self._last = 1.0, 1.0, None, None
+        self.renew()
 
     def _known(self, source: str | None, depth: int, width: int) -> float | None:
         """Seconds that such a round was measured to take, or nothing about it."""
@@ -276,6 +281,7 @@ class RoundCosts:
             return
         change = median(anchor.ratio for anchor in anchors)
         if len(anchors) == ANCHORS and abs(log(change)) > NEWS:
+            self._first_level *= change
             self._level *= change
         # Each followed one of its kind.
         stay, self._stay = self._stay, 1

@@ -245,6 +245,24 @@ def test_restored_figures_are_set_right_by_the_first_rounds_whatever_they_are() 
         assert controller.choose({"draft": 4}).source == "draft"
 
 
+def test_the_first_rounds_of_answers_after_pauses_may_be_slower_than_later_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(range(0, 10**6, 1000))
+    monkeypatch.setattr("engine.speculation.depth.monotonic", lambda: float(next(clock)))
+    controller = familiar_controller(8)
+    before = controller.expected_tps("draft", 8)
+    for _ in range(30):
+        controller.begin(100)
+        for number in range(40):
+            controller.observe(None, 0, 1, 0, 0.026 if number < 6 else 0.02, None)
+    controller.begin(100)
+    plain = controller.plain_tps()
+    assert plain is not None
+    assert 1 / 0.027 < plain < 1 / 0.019
+    assert controller.expected_tps("draft", 8) == pytest.approx(before, rel=0.05)
+
+
 def test_what_was_not_tried_for_many_answers_does_not_become_dearer_with_those_that_grew_long() -> None:
     controller = familiar_controller(8)
     before = controller.expected_tps("draft", 8)
