@@ -20,7 +20,7 @@ FAST_ROUNDS = 12.0
 # most about the next first guess: what holds in general counts for so many observations there, and more behind.
 PRIOR_RATE = 0.7
 PRIOR_WEIGHT = 2.0
-COURSE_WEIGHT = 8.0
+COURSE_WEIGHT = 12.0
 PRIOR_REJECTIONS = 2.0
 # Standard errors between what is expected and the best or worst case.
 DOUBTS = 1.0
@@ -204,6 +204,10 @@ class AcceptRates:
     def fresh(self, source: str) -> bool:
         """Whether no guess of a proposer was checked in this answer."""
         return source not in self._sources or not self._sources[source].course.begun
+
+    def unsettled(self, source: str) -> bool:
+        """Whether the last round of this answer in which a proposer guessed had nothing right, or there was none."""
+        return self.fresh(source) or self._sources[source].course.failures > 0
 
     def seen(self, source: str) -> float:
         """How many first guesses of a proposer were checked; old ones fade."""

@@ -22,6 +22,9 @@ from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
 DEPTH_MARGIN = 1.02
 SOURCE_MARGIN = 1.03
 TRIAL_MARGIN = 1.03
+# The most guesses as long as an answer may be one of which nothing can be guessed: more of them would cost much there
+# and bring little elsewhere.
+CAREFUL_DEPTH = 8
 # What finding out may cost: plain rounds at the start and at most, and the share of all time that fills it up.
 BUDGET_ROUNDS = 3.0
 MOST_BUDGET_ROUNDS = 12.0
@@ -140,7 +143,7 @@ class DepthController:
         most `remaining` tokens are still to come.
         """
         buckets = buckets or {}
-        offered = {source: limit for source, limit in limits.items() if limit > 0}
+        offered = {source: self._at_most(source, limit) for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
         offer = (offered, dict(buckets), rows_carried, self._costs.bucket)
@@ -159,6 +162,9 @@ class DepthController:
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
         return choice
+
+    def _at_most(self, source: str, limit: int) -> int:
+        return min(limit, CAREFUL_DEPTH) if self._rates.unsettled(source) else limit
 
     def _weigh(self, arms: Mapping[Arm, Outlook], buckets: Mapping[str, str]) -> Choice:
         """The arm of this round among all that are on offer."""

@@ -86,3 +86,22 @@ def test_a_round_that_ends_early_where_its_guesses_are_unlikely_is_expected_to_c
 def test_figures_of_a_depth_are_those_of_rounds_that_do_not_end_early() -> None:
     [figures] = ending_early(complete=False).figures()
     assert figures.depths[7].round_s == pytest.approx(0.116, rel=0.05)
+
+
+def test_as_long_as_nothing_was_right_no_round_is_very_deep() -> None:
+    controller = DepthController()
+    controller.begin(100)
+    controller.measured(None, 0, 1, 0.02, 0.0)
+    for depth in (1, 8, 16):
+        controller.measured("draft", depth, depth + 1, 0.02 + 0.001 * depth, 0.001 * depth)
+    depths: list[list[int]] = []
+    for _ in range(12):
+        controller.begin(100)
+        depths.append([])
+        for accepted in (0, 16, 16):
+            choice = controller.choose({"draft": 16})
+            depths[-1].append(choice.depth)
+            right = min(accepted, choice.depth)
+            controller.observe("draft", choice.depth, choice.depth + 1, right, 0.02 + 0.001 * choice.depth, None)
+    first, after_failure, after_success = depths[-1]
+    assert max(first, after_failure) <= 8 < after_success
