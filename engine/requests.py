@@ -54,7 +54,7 @@ class SpeculationSettings:
 
     method: str = "auto"
     depth: int | None = None
-    max_depth: int = 8
+    max_depth: int = 16
     acceptance: str = "match"
 
     def __post_init__(self) -> None:

@@ -104,7 +104,7 @@ class TuningView(TrialCard):
         return text.format(rate=figures.percent(min(pays)))
 
     def _show_depths(self, found: Calibration | None) -> None:
-        """A line for each depth, anew: there are eight at most."""
+        """A line for each depth, anew: there are ten at most."""
         for cell in (cell for line in self.cells for cell in line):
             self._grid.removeWidget(cell)
             cell.deleteLater()

@@ -5,6 +5,7 @@ Without it the first answers of a pair would have to find out, and a short answe
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +18,24 @@ from engine.prefix_cache import Conversation
 from engine.prompts import render
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
+from engine.speculation.controllers import Controllers
+from engine.speculation.draft_source import DraftSource
 from engine.speculation.proposers import Proposal, Proposer, Trial
-from engine.speculation.round import Flight, Rounds
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.round import Flight, ProposerFailed, Rounds, failing_as
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
+from engine.tuning import Calibration, best_of
+
+log = logging.getLogger(__name__)
 
 # The outermost and the middle first: where time runs out, the rest lies between what is known.
-DEPTHS = (0, 4, 8, 2, 1, 6, 3, 5, 7)
+DEPTHS = (0, 4, 8, 16, 2, 1, 6, 12, 3, 5, 7)
 PLAIN_ROUNDS = 12
 TIMED_ROUNDS = 2
 ROUNDS = 3
+# Rounds in which acceptance can be seen beyond the first few guesses.
+LEARN_FROM_DEPTH = 4
 
 # So that what follows is an answer as the two models write them.
 QUESTION = (
@@ -87,6 +96,73 @@ class RepeatingProposer:
         """Nothing waits for a verdict."""
 
 
+def calibrate(
+    controllers: Controllers, main: LoadedModel, draft: DraftSource | None, stop: Callable[[], bool]
+) -> Calibration:
+    """Measure what rounds of this pair cost while nobody is served; ends early once `stop()` is true.
+
+    A draft that fails is left out, and so is what lies behind it.
+    """
+    started = time.perf_counter()
+    controllers.tuning()
+    controller = controllers.current
+    conversation = sample_conversation(main)
+    length = len(conversation.main.tokens)
+    controller.begin(length)
+    proposer: Proposer = RepeatingProposer(conversation.main)
+    failed = False
+    try:
+        proposer = _proposer_to_time(conversation, main, draft)
+        _measure(controllers, conversation, main, proposer, stop)
+    except ProposerFailed as failure:
+        failed = True
+        log.warning("%s; what was measured before that is kept", failure, exc_info=failure.__cause__)
+    complete = not failed and not stop()
+    controllers.keep()
+    figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= length), None)
+    depth, speedup = best_of(figures, proposer.source) if figures is not None else (0, 1.0)
+    seen = any(guess.source == proposer.source for guess in controller.guesses())
+    seconds = time.perf_counter() - started
+    log.info("calibrated in %.1f s: %d guesses a round should be fastest, %.2fx", seconds, depth, speedup)
+    return Calibration(controllers.pair, figures, depth, speedup, seen, complete, seconds)
+
+
+def _measure(
+    controllers: Controllers,
+    conversation: Conversation,
+    main: LoadedModel,
+    proposer: Proposer,
+    stop: Callable[[], bool],
+) -> None:
+    controller, drafts = controllers.current, isinstance(proposer, DraftModelProposer)
+    if isinstance(proposer, DraftModelProposer):
+        started, tokens = time.perf_counter(), proposer.backlog
+        with failing_as(proposer.source):
+            while not stop() and proposer.sequence.read(PREFILL_CHUNK):
+                pass
+        controller.read(proposer.source, tokens - proposer.backlog, time.perf_counter() - started)
+    # What an earlier answer has shown counts for more.
+    unseen = not any(guess.source == proposer.source for guess in controller.guesses())
+    for cost in round_costs(conversation, main, proposer, stop):
+        source = proposer.source if cost.depth else None
+        controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
+        if unseen and drafts and cost.depth >= LEARN_FROM_DEPTH:
+            # One text says little about others: few rounds count, so that answers soon outweigh them.
+            for accepted in cost.accepted[:1]:
+                controller.learn(proposer.source, Trial(proposer.bucket, cost.depth, accepted))
+        controllers.news = True
+
+
+def _proposer_to_time(conversation: Conversation, main: LoadedModel, draft: DraftSource | None) -> Proposer:
+    """The draft model's, or without one something that costs nothing."""
+    if draft is not None and conversation.main.plain_only is None:
+        with failing_as("draft"):
+            proposer = draft.proposer(conversation, Sampler(SamplingSettings(seed=0), main.vocabulary))
+        if proposer.sequence.plain_only is None:
+            return proposer
+    return RepeatingProposer(conversation.main)
+
+
 def sample_conversation(main: LoadedModel) -> Conversation:
     """A question that `main` has read up to its last token."""
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
@@ -111,9 +187,10 @@ def round_costs(
     limit, begin = main.info.context_length, len(conversation.main.tokens)
     rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
     speculates = conversation.main.plain_only is None
-    while proposer.prepare():
-        if stop():
-            return
+    with failing_as(proposer.source):
+        while proposer.prepare():
+            if stop():
+                return
     try:
         for depth in DEPTHS if speculates else (0,):
             if len(conversation.main.tokens) + (depth + 1) * (1 + TIMED_ROUNDS + ROUNDS) > limit:
@@ -126,7 +203,8 @@ def round_costs(
                 yield cost if answering else replace(cost, accepted=())
     finally:
         rounds.abandon()
-        proposer.abandon()
+        with failing_as(proposer.source):
+            proposer.abandon()
 
 
 def _plain(rounds: Rounds, stop: Callable[[], bool]) -> RoundCost | None:
@@ -157,8 +235,9 @@ def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[
     drafting: list[float] = []
     width = depth + 1
     for number in range(1 + TIMED_ROUNDS + ROUNDS):
-        if stop() or proposer.limit() < depth:
-            return None
+        with failing_as(proposer.source):
+            if stop() or proposer.limit() < depth:
+                return None
         # The first of a depth pays for the change.
         timed = 0 < number <= TIMED_ROUNDS
         started = time.perf_counter()

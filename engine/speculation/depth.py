@@ -19,15 +19,20 @@ from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, cont
 from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
 
 # How much faster another depth, another proposer, or something untried has to look.
-DEPTH_MARGIN = 1.01
+DEPTH_MARGIN = 1.02
 SOURCE_MARGIN = 1.03
 TRIAL_MARGIN = 1.03
+# The most guesses as long as an answer may be one of which nothing can be guessed: more of them would cost much there
+# and bring little elsewhere.
+CAREFUL_DEPTH = 8
 # What finding out may cost: plain rounds at the start and at most, and the share of all time that fills it up.
 BUDGET_ROUNDS = 3.0
 MOST_BUDGET_ROUNDS = 12.0
 BUDGET_SHARE = 0.015
 # The share of an answer's time so far that finding out may cost, once anything is known about a proposer.
 ANSWER_SHARE = 0.02
+# Plain rounds that finding out may cost as long as no guess for this answer was checked.
+FRESH_ROUNDS = 2.0
 # Tokens to look at that make a look worth its while.
 WORTH_A_LOOK = 12
 # Checked guesses from which on something is known about a proposer.
@@ -42,10 +47,10 @@ LAST_PATIENCE = 16
 PLAIN_STRETCH = 8
 # Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
-# Up to which depth figures are told.
-FIGURES_DEPTH = 8
-# Seconds for which a measured plain speed is quoted; a machine may be busy, hot or asleep later.
-PLAIN_HOLDS_S = 120.0
+# Depths of which figures are told.
+FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
+# Seconds between two answers after which the machine may be busy, or hot, or fresh again.
+PAUSE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class DepthController:
         self._rates = AcceptRates()
         self._context = self._begun_at = 0
         self._answer_s = self._spent_s = 0.0
-        self._plain_seen = monotonic()
+        self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
         self._trying: _Attempt | None = None
         self._since_attempt = 0
@@ -111,10 +116,11 @@ class DepthController:
         """A request starts whose prompt has `context_tokens` tokens."""
         self._context = self._begun_at = context_tokens
         self._answer_s = self._spent_s = 0.0
-        self._costs.bucket = context_bucket(context_tokens)
-        self._costs.interrupted()
-        if monotonic() - self._plain_seen > PLAIN_HOLDS_S:
+        self._costs.begin(context_bucket(context_tokens))
+        self._rates.begin()
+        if monotonic() - self._begun_s > PAUSE_S:
             self._costs.renew()
+        self._begun_s = monotonic()
         self._current = PLAIN_ARM
         self._trying = self._plain_stretch = None
 
@@ -137,7 +143,7 @@ class DepthController:
         most `remaining` tokens are still to come.
         """
         buckets = buckets or {}
-        offered = {source: limit for source, limit in limits.items() if limit > 0}
+        offered = {source: self._at_most(source, limit) for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
         offer = (offered, dict(buckets), rows_carried, self._costs.bucket)
@@ -156,6 +162,9 @@ class DepthController:
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
         return choice
+
+    def _at_most(self, source: str, limit: int) -> int:
+        return min(limit, CAREFUL_DEPTH) if self._rates.unsettled(source) else limit
 
     def _weigh(self, arms: Mapping[Arm, Outlook], buckets: Mapping[str, str]) -> Choice:
         """The arm of this round among all that are on offer."""
@@ -197,29 +206,30 @@ class DepthController:
         checked: int | None = None,
         typical: bool = True,
         guessed: int | None = None,
+        complete: bool = False,
     ) -> None:
         """Learn from a round that kept `accepted` of `depth` guesses and took `seconds` until the next began.
 
         `guessed` is how many guesses were drafted, where more would hardly have been right, and `checked` how many got
         a verdict, where those are fewer: past the end of the answer nothing was rejected. `draft_seconds` is the
         drafting inside `seconds`, or None if it was not timed apart. A round is not `typical` if it held work that
-        others do not (a draft model reading up): it teaches acceptance but not cost.
+        others do not (a draft model reading up): it teaches acceptance but not cost. A `complete` one had to make all
+        its guesses: it says nothing about where others end early.
         """
         if typical:
             self._costs.observe(source, depth if guessed is None else guessed, width, seconds, draft_seconds)
-            if source is None:
-                self._plain_seen = monotonic()
         else:
             self._costs.pass_over(source, width)
         self._rates.round_passed()
         if source is not None:
             self._plain_stretch = None
-            verdicts = checked if checked is not None else depth if guessed is None else guessed
+            made = depth if guessed is None else guessed
+            verdicts = made if checked is None else checked
             if verdicts:
-                self._rates.observe(source, bucket, verdicts, accepted)
+                self._rates.observe(source, bucket, verdicts, accepted, made, 0 if complete else depth)
         self._answer_s += seconds
         if typical:
-            self._settle((source, depth), seconds)
+            self._settle((source, depth), seconds, hopeless=depth > 0 and accepted == 0)
         self._context += accepted + 1
         self._costs.bucket = context_bucket(self._context)
 
@@ -250,18 +260,18 @@ class DepthController:
         return None if plain is None else 1.0 / plain
 
     def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
-        """Expected tokens a second at depths 1..max_depth; empty before plain decoding was measured."""
+        """Expected tokens a second at the depths up to `max_depth` that are weighed; empty before plain decoding was
+        measured.
+        """
         if self._costs.plain() is None:
             return []
         arms = outlooks(self._costs, self._rates, {source: max_depth}, rows_carried, {source: bucket})
-        return [arms[source, depth].speed for depth in range(1, max_depth + 1)]
+        return [outlook.speed for arm, outlook in arms.items() if arm != PLAIN_ARM]
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
         self._costs.measured(source, depth, width, pass_s, draft_s)
         self._plain_stretch = None
-        if source is None:
-            self._plain_seen = monotonic()
 
     def figures(self) -> tuple[ContextFigures, ...]:
         """What is known at every context length at which plain decoding was measured."""
@@ -295,12 +305,12 @@ class DepthController:
         assert plain is not None
         depths: list[DepthFigures] = []
         for source in costs.sources():
-            arms = outlooks(costs, self._rates, {source: FIGURES_DEPTH})
-            for depth in range(1, FIGURES_DEPTH + 1):
-                outlook = arms[source, depth]
-                pays_from = break_even(depth, plain, outlook.seconds)
+            arms, forecast = outlooks(costs, self._rates, {source: FIGURES_DEPTHS[-1]}), costs.forecast(source)
+            for depth in FIGURES_DEPTHS:
+                seconds, speed = forecast.expected(depth, depth + 1), arms[source, depth].speed
+                pays_from = break_even(depth, plain, seconds)
                 drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)
-                depths.append(DepthFigures(source, depth, outlook.seconds, drafting, pays_from, outlook.speed, samples))
+                depths.append(DepthFigures(source, depth, seconds, drafting, pays_from, speed, samples))
         return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.samples(None, 1), tuple(depths))
 
     def _clearly_faster(self, arms: Mapping[Arm, Outlook], arm: Arm) -> bool:
@@ -315,6 +325,8 @@ class DepthController:
         going_on = self._trying
         if going_on and going_on.arm in arms and going_on.rounds_left > 0:
             return going_on
+        if not self._costs.anchored:
+            return None
         if self._budget is None:
             self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
         self._budget = min(self._budget, MOST_BUDGET_ROUNDS * arms[PLAIN_ARM].seconds)
@@ -336,22 +348,30 @@ class DepthController:
     def _allowance(self, arm: Arm) -> float:
         """Seconds that finding out about `arm` may cost now."""
         assert self._budget is not None
-        familiar = arm[0] is None or self._rates.seen(arm[0]) >= FAMILIAR
-        return min(self._budget, ANSWER_SHARE * self._answer_s - self._spent_s) if familiar else self._budget
+        source, share = arm[0], ANSWER_SHARE * self._answer_s - self._spent_s
+        if source is not None and self._rates.seen(source) < FAMILIAR:
+            return self._budget
+        if source is not None and self._current == PLAIN_ARM and self._rates.fresh(source) and not self._spent_s:
+            # An answer that is like no other has to be found out at some time.
+            share = FRESH_ROUNDS * (self._costs.plain() or 0.0)
+        return min(self._budget, share)
 
     def _worst_loss(self, outlook: Outlook) -> float:
         """Seconds that a trial could lose against the fastest arm known."""
         return ENOUGH * max(0.0, outlook.most_seconds - outlook.least_tokens / self._best_speed)
 
-    def _settle(self, arm: Arm, seconds: float) -> None:
-        """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known."""
+    def _settle(self, arm: Arm, seconds: float, *, hopeless: bool) -> None:
+        """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known.
+
+        A `hopeless` one is not repeated if its cost was known already.
+        """
         trying = self._trying
         self._since_attempt += 1
         if self._budget is not None:
             self._budget += BUDGET_SHARE * seconds
             if trying is not None and trying.arm == arm:
                 self._since_attempt = 0
-                trying.rounds_left -= 1
+                trying.rounds_left -= 1 if not hopeless or trying.outlook.doubt == 0.0 else trying.rounds_left
                 counted = min(seconds, 2.0 * trying.outlook.most_seconds)
                 lost = max(0.0, counted - trying.outlook.tokens / self._best_speed)
                 self._budget -= lost

@@ -24,7 +24,7 @@ from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
-FORMAT = 1
+FORMAT = 2
 MOST_PAIRS = 64
 LARGEST_FILE = 4 * 2**20
 

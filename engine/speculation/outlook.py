@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engine.speculation.accept_rates import AcceptRates
+from engine.speculation.accept_rates import DOUBTS, AcceptRates
 from engine.speculation.round_cost import ENOUGH, RoundCosts
 
-# Standard errors between what is expected and the best or worst case.
-DOUBTS = 1.0
+# Every depth up to here is weighed, and from there on every STEP-th: each costs time on the host in each round.
+EVERY_DEPTH = 8
+STEP = 4
 
 Arm = tuple[str | None, int]
 PLAIN_ARM: Arm = (None, 0)
@@ -64,27 +65,34 @@ def outlooks(
     found = {PLAIN_ARM: Outlook(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * unsure), plain, unsure, True)}
     for source, limit in offered.items():
         bucket = (buckets or {}).get(source, "")
-        kept = rates.expected_accepted(source, bucket, limit)
-        most_kept = rates.expected_accepted(source, bucket, limit, doubts=DOUBTS)
-        least_kept = rates.expected_accepted(source, bucket, limit, doubts=-DOUBTS)
+        prospect = rates.prospect(source, bucket, limit)
         forecast, to_read = costs.forecast(source), entry.seconds.get(source, 0.0)
+        # Of a round that may end early, what those that ended before this depth are expected to take.
+        ended = ended_here = 0.0
         for depth in range(1, limit + 1):
             width = rows_carried + 1 + depth
             seconds = least = most = forecast.expected(depth, width)
-            shared_out = to_read * (1.0 + kept[depth]) / entry.ahead
+            if depth < limit:
+                ended_here = (prospect.made[depth] - prospect.made[depth + 1]) * seconds
+            if depth > EVERY_DEPTH and depth % STEP and depth < limit:
+                ended += ended_here
+                continue
+            tokens, made = 1.0 + prospect.kept[depth], prospect.made[depth]
             doubt = forecast.doubts.get(width)
             if doubt is None:
                 least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
             else:
                 least = seconds * (1.0 - DOUBTS * doubt)
+            shared_out = to_read * tokens / entry.ahead
             found[source, depth] = Outlook(
-                1.0 + kept[depth],
-                seconds + shared_out,
-                1.0 + most_kept[depth],
-                1.0 + least_kept[depth],
-                least + shared_out,
-                most + to_read / ENOUGH,
+                tokens,
+                ended + made * seconds + shared_out,
+                1.0 + prospect.most_kept[depth],
+                1.0 + prospect.least_kept[depth],
+                ended + made * least + shared_out,
+                ended + made * most + to_read / ENOUGH,
                 doubt or 0.0,
                 forecast.reaches(width) and rates.seen(source) > 0,
             )
+            ended += ended_here
     return found

@@ -1,8 +1,8 @@
 """What a round costs on this machine: seconds by width of the verify pass, and by number of guesses drafted.
 
 Every figure is the middle of a few recent samples, so one stall moves nothing. When the pass in use
-becomes slower or faster for good (a longer context, a hot machine), all others are taken to have changed
-alike until they are measured again.
+becomes slower or faster within an answer (a longer context), all others are taken to have changed alike until the
+answer ends. After a pause the first rounds say anew how fast the machine is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from statistics import median
 LEAST_PASS = 0.1
 WINDOW = 9
 ENOUGH = 2
+# Rounds after a pause that say together how fast the machine is, and from which difference on (natural log) they do:
+# the first rounds of an answer are always a little slower than later ones.
 ANCHORS = 4
+NEWS = 0.35
 # So many samples a calibrated figure is worth.
 CALIBRATED = 4
 # What a draft model is taken to need for a token of the prompt, in plain rounds.
@@ -103,21 +106,40 @@ class Forecast:
         return min([passes[narrower], *wider]), min([passes[narrower] * width / narrower, *wider])
 
 
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """A round among the first of an answer: how it compares with what was known, and what is to be learned from it."""
+
+    ratio: float
+    source: str | None
+    depth: int
+    width: int
+    seconds: float
+    draft_seconds: float | None
+
+
 class RoundCosts:
     """Learns durations and predicts those of rounds not tried yet. All durations are seconds."""
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int], Curve] = {}
-        self._level = 1.0
+        # Of everything that is known, and of an answer's beginning.
+        self._level = self._first_level = 1.0
         self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
         self._stay = 0
-        self._anchors: list[float] | None = None
+        self._anchors: list[_Anchor] | None = None
         self.bucket = 0
 
+    def begin(self, bucket: int) -> None:
+        """An answer starts at this context length."""
+        self.bucket = bucket
+        self._level, self._last = self._first_level, None
+
     def renew(self) -> None:
-        """What is known may be of another hour: the next plain rounds say how much slower or faster all of it is."""
-        self._anchors = []
+        """What is known may be of another hour: the next rounds say how much slower or faster all of it is."""
+        self._settle_anchors()
+        self._anchors = None if self.plain() is None else []
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
         """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows.
@@ -125,12 +147,17 @@ class RoundCosts:
         `draft_seconds` of it was drafting; None where that was not timed apart.
         """
         self.pass_over(source, width)
+        known = self._known(source, depth, width)
+        if self._anchors is not None and known is not None and self._stay > 0:
+            self._anchors.append(_Anchor(seconds / known, source, depth, width, seconds, draft_seconds))
+            if len(self._anchors) == ANCHORS:
+                self._settle_anchors()
+        else:
+            self._take_in(source, depth, width, seconds, draft_seconds)
+
+    def _take_in(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
         if source is None:
-            known = self.plain()
-            if self._anchors is None or known is None:
-                self._learn(PLAIN, 1, seconds)
-            else:
-                self._anchor(known, seconds)
+            self._learn(PLAIN, 1, seconds)
             return
         drafting = self._drafting(source, depth) if draft_seconds is None else draft_seconds
         if drafting is None:
@@ -145,6 +172,11 @@ class RoundCosts:
         came_from, self._last = self._last, (source, width)
         self._stay = self._stay + 1 if came_from == self._last else 0
 
+    @property
+    def anchored(self) -> bool:
+        """Whether it is known how fast the machine is, so that something new can be compared."""
+        return self._anchors is None
+
     def interrupted(self) -> None:
         """The next round does not follow the last one directly (a new request began)."""
         self._last = None
@@ -154,9 +186,7 @@ class RoundCosts:
         return self._points(PLAIN).get(1)
 
     def plain_samples(self) -> int:
-        """How many plain rounds were measured at this context length, or since what is known was renewed."""
-        if self._anchors is not None and self.plain() is not None:
-            return len(self._anchors)
+        """How many plain rounds were measured at this context length."""
         return len(self._curve(PLAIN).get(1, ()))
 
     def plain_doubt(self) -> float:
@@ -216,7 +246,7 @@ class RoundCosts:
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
         return [
-            [name, bucket, key, samples.typical * self._level, len(samples)]
+            [name, bucket, key, samples.typical * self._first_level, len(samples)]
             for (name, bucket), curve in self._curves.items()
             for key, samples in curve.items()
         ]
@@ -233,15 +263,31 @@ class RoundCosts:
                 raise ValueError(f"not a number of samples: {samples!r}")
             known = _Samples(*[seconds] * samples)
             curves.setdefault((name, bucket), {})[key] = known
-        self._curves, self._level, self._last = curves, 1.0, None
+        self._curves = curves
+        self._level, self._first_level, self._anchors, self._last = 1.0, 1.0, None, None
         self.renew()
 
-    def _anchor(self, known: float, seconds: float) -> None:
-        assert self._anchors is not None
-        self._anchors.append(seconds)
-        if len(self._anchors) == ANCHORS:
-            self._level *= median(self._anchors) / known
-            self._anchors = None
+    def _known(self, source: str | None, depth: int, width: int) -> float | None:
+        """Seconds that such a round was measured to take, or nothing about it."""
+        if source is None or self.plain() is None:
+            return self.plain()
+        forecast = self.forecast(source)
+        return forecast.expected(depth, width) if width in forecast.passes else None
+
+    def _settle_anchors(self) -> None:
+        """What the first rounds of an answer say about the machine, and then what they say about themselves."""
+        anchors, self._anchors = self._anchors, None
+        if not anchors:
+            return
+        change = median(anchor.ratio for anchor in anchors)
+        if len(anchors) == ANCHORS and abs(log(change)) > NEWS:
+            self._first_level *= change
+            self._level *= change
+        # Each followed one of its kind.
+        stay, self._stay = self._stay, 1
+        for anchor in anchors:
+            self._take_in(anchor.source, anchor.depth, anchor.width, anchor.seconds, anchor.draft_seconds)
+        self._stay = stay
 
     def _learn(self, name: str, key: int, seconds: float) -> None:
         samples = self._samples_to_extend(name, key)

@@ -93,6 +93,12 @@ class SuffixIndex:
         lengths = self._match_lengths(np.array(ends), min(longest, size))
         return [Match(end, int(length)) for end, length in zip(ends, lengths, strict=True)]
 
+    def next_like_last(self, start: int, reach: int) -> int | None:
+        """The place behind the first token of start..start + reach that equals the newest one; None without any."""
+        last = self._comparable[len(self._ids) - 1]
+        places = np.flatnonzero(self._comparable[start : min(start + reach, len(self._ids) - 1)] == last)
+        return start + int(places[0]) + 1 if len(places) else None
+
     def following(self, end: int, count: int) -> list[int]:
         """The `count` tokens from position `end` on, or those before an excluded id.
 

@@ -13,7 +13,7 @@ import mlx.core as mx
 import pytest
 
 from engine.engine import RequestStream
-from engine.errors import BadRequest, InternalFailure
+from engine.errors import BadRequest, InternalFailure, ModelNotUsable
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
@@ -107,7 +107,7 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No compiled steps: a replayed pass would not come by the fault.
-    monkeypatch.setattr("engine.speculation.drafting.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
     main, draft = pair
     scheduler.install(main, None)
     expected = ids(ask(scheduler, method="off"))
@@ -160,7 +160,7 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 
     with monkeypatch.context() as failing:
         if step == "rewind":
-            failing.setattr("engine.speculation.drafting.continue_on", fail)
+            failing.setattr("engine.speculation.draft_source.continue_on", fail)
             failing.setattr("engine.speculation.drafting.NgramProposer", fail)
         else:
             failing.setattr(DraftModelProposer, step, fail)
@@ -170,6 +170,67 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
         assert isinstance(events[-1], Finished)
         assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
     assert ids(ask(scheduler, method=method)) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
+@pytest.mark.parametrize("step", ["limit", "trials", "abandon", "bucket", "unread", "can_look", "reason"])
+def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
+    scheduler: Scheduler,
+    pair: tuple[LoadedModel, LoadedModel],
+    method: str,
+    step: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method="off"))
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    asked_as_property = step in ("bucket", "unread", "can_look", "reason")
+    with monkeypatch.context() as failing:
+        for kind in (DraftModelProposer, NgramProposer):
+            failing.setattr(kind, step, property(fail) if asked_as_property else fail, raising=False)
+            if step != "limit":
+                failing.setattr(kind, "limit", lambda _: 0 if step == "reason" else 4)
+        events = ask(scheduler, method=method)
+    assert ids(events) == expected
+    assert isinstance(events[-1], Finished)
+    if step != "abandon":
+        assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
+    assert ids(ask(scheduler, method=method)) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("step", ["limit", "prepare", "abandon"])
+def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler.install(*pair)
+
+    def fail(_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(DraftModelProposer, step, fail)
+    assert not scheduler.calibrate().complete
+    assert isinstance(ask(scheduler, method="off")[-1], Finished)
+
+
+@pytest.mark.expects_log
+def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_model_answers_alone(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("an unknown normalizer")
+
+    monkeypatch.setattr("engine.speculation.draft_source.compare", fail)
+    installed = scheduler.install(*pair)
+    assert isinstance(installed.draft_problem, ModelNotUsable)
+    last = ask(scheduler, method="draft")[-1]
+    assert isinstance(last, Finished)
+    span = last.stats.plain_spans[-1]
+    assert (span.reason, dict(span.arguments)) == ("draft-not-usable", {"reason": "no-tokenizer"})
 
 
 def load_with_fewer_rows(folder: Path) -> LoadedModel:
@@ -206,7 +267,7 @@ def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
     scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No compiled steps: a replayed pass would not come by the watch.
-    monkeypatch.setattr("engine.speculation.drafting.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
     folder = write_model(tmp_path / "model")
     main = load(folder)
     draft = load_with_fewer_rows(Path(shutil.copytree(folder, tmp_path / "draft")))

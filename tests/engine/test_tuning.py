@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import ChatRequest, Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
-from engine.speculation import drafting
+from engine.speculation import calibration
 from engine.speculation.calibration import RoundCost
 from engine.speculation.depth import PLAIN_SAMPLES, DepthController
 from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
@@ -44,7 +44,7 @@ def test_a_calibration_measures_every_depth_of_a_pair(engine: Engine) -> None:
     assert (pair.main, pair.draft) == ("main", "draft")
     [context] = pair.contexts
     assert context.tokens_from == 0
-    assert [figures.depth for figures in context.depths] == list(range(1, 9))
+    assert [figures.depth for figures in context.depths] == [*range(1, 9), 12, 16]
     assert all(figures.samples > 0 for figures in context.depths)
 
 
@@ -137,7 +137,7 @@ def test_a_calibration_makes_room_for_a_question(engine: Engine, monkeypatch: py
             time.sleep(0.001)
         yield from ()
 
-    monkeypatch.setattr(drafting, "round_costs", measure_until_told_to_stop)
+    monkeypatch.setattr(calibration, "round_costs", measure_until_told_to_stop)
     found = engine.calibrate()
     stream = engine.submit(ChatRequest(QUESTION, max_tokens=4))
     assert isinstance(list(stream)[-1], Finished)

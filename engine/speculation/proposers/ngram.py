@@ -17,12 +17,22 @@ LONGEST_MATCH = 32
 AGREEMENT = 0.6
 MISSES_TO_PAUSE = 3
 BUCKET_EDGES = (3, 4, 6, 10, 18, LONGEST_MATCH)
+# Tokens that have to agree before a difference is a change to a copy, and how far behind it the copy may go on.
+LEAST_COPIED = 6
+CHANGE_REACH = 8
+# Kinds of guesses behind a change, beside the lengths of matches: as if one token was replaced, or from where the
+# newest token occurs.
+REPLACED, REJOINED = "replaced", "rejoined"
 
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
+    """Guesses that were found at `end`, before which `agreed` tokens are the newest ones."""
+
     guesses: list[int]
     bucket: str
+    end: int = 0
+    agreed: int = 0
 
 
 class NgramProposer:
@@ -46,6 +56,9 @@ class NgramProposer:
         self._on_the_quiet: _Lookup | None = None
         self._came_true = 0
         self._trials: list[Trial] = []
+        # Where a copy stood when it went another way, and how many tokens ago that was.
+        self._left_at: int | None = None
+        self._left_ago = 0
 
     @property
     def bucket(self) -> str:
@@ -69,6 +82,7 @@ class NgramProposer:
             self._on_the_quiet = None
         else:
             self._check_on_the_quiet(tokens)
+        self._follow_copy(tokens)
         self._index.extend(tokens)
         self._lookup = None
 
@@ -82,7 +96,7 @@ class NgramProposer:
     def reset(self, tokens: Sequence[int]) -> None:
         self._index.replace(tokens)
         self._misses = 0
-        self._lookup = self._on_the_quiet = None
+        self._lookup = self._on_the_quiet = self._left_at = None
         self._trials = []
 
     def abandon(self) -> None:
@@ -96,14 +110,42 @@ class NgramProposer:
     def _search(self) -> _Lookup:
         matches = self._index.matches(RECENT_OCCURRENCES, LONGEST_MATCH)
         if not matches:
-            return _Lookup([], "")
+            return self._behind_change()
         longest = max(match.length for match in matches)
         edge = max(edge for edge in BUCKET_EDGES if edge <= longest)
-        return _Lookup(self._vote(matches, longest), str(edge))
-
-    def _vote(self, matches: list[Match], longest: int) -> list[int]:
-        """What followed the latest longest match, up to where too many other occurrences differ."""
         leader = next(match for match in matches if match.length == longest)
+        return _Lookup(self._vote(leader, matches), str(edge), leader.end, longest)
+
+    def _behind_change(self) -> _Lookup:
+        """Where a copy goes on that was changed a moment ago, long before a whole match could tell."""
+        if self._left_at is None:
+            return _Lookup([], "")
+        rejoined = self._index.next_like_last(self._left_at, CHANGE_REACH)
+        if rejoined is not None:
+            return _Lookup(self._index.following(rejoined, self._max_depth), REJOINED, rejoined, LEAST_COPIED - 1)
+        if self._left_ago > 1:
+            return _Lookup([], "")
+        end = self._left_at + 1
+        return _Lookup(self._index.following(end, self._max_depth), REPLACED, end, LEAST_COPIED - 1)
+
+    def _follow_copy(self, tokens: Sequence[int]) -> None:
+        """Notice where the text stops to be the copy that was looked up."""
+        self._left_ago += len(tokens)
+        if self._left_ago > CHANGE_REACH:
+            self._left_at = None
+        lookup = self._lookup
+        if lookup is None or not lookup.guesses:
+            return
+        came = self._index.following(lookup.end, len(tokens))
+        same = next((i for i, (one, other) in enumerate(zip(came, tokens, strict=False)) if one != other), len(came))
+        if same == len(tokens):
+            self._left_at = None
+        elif lookup.agreed + same >= LEAST_COPIED:
+            self._left_at, self._left_ago = lookup.end + same, len(tokens) - same
+
+    def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
+        """What followed `leader`, the latest longest match, up to where too many other occurrences differ."""
+        longest = leader.length
         guesses = self._index.following(leader.end, self._max_depth)
         voters = [
             (match.length, self._index.following(match.end, self._max_depth))

@@ -20,12 +20,6 @@ from tests.engine.speculation.simulation import (
 TOKENS = 5000
 
 
-@pytest.fixture(autouse=True)
-def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was measured ages by the clock, and a simulation may take minutes of it on a busy machine."""
-    monkeypatch.setattr("engine.speculation.depth.monotonic", lambda: 0.0)
-
-
 def compare(world: World, tokens: int, seeds: range) -> tuple[float, float]:
     """Mean speed of the controller against the best fixed depth, and its worst against plain decoding."""
     _, best = best_fixed(world, tokens, seeds)
@@ -226,19 +220,59 @@ def test_drafting_timed_now_and_then_is_counted_once() -> None:
     assert controller.expected_tps("draft", 4)[-1] == pytest.approx(5 / 0.04, rel=0.1)
 
 
-def test_restored_figures_are_set_right_by_the_first_plain_rounds() -> None:
-    slow = DepthController()
-    slow.begin(100)
-    for source, depth, seconds in [(None, 0, 0.03)] * 8 + [("draft", 4, 0.05)] * 8:
-        slow.observe(source, depth, depth + 1, depth, seconds, None)
-    fast = DepthController()
-    fast.load(slow.export())
-    fast.begin(100)
-    for _ in range(4):
-        assert fast.choose({"draft": 4}).reason == "measuring"
-        fast.observe(None, 0, 1, 0, 0.003, None)
-    assert fast.plain_tps() == pytest.approx(1 / 0.003)
-    assert fast.choose({"draft": 4}).source == "draft"
+def restored(*, plain_s: float, draft_s: float) -> DepthController:
+    """A controller that goes on from an earlier session, in which rounds took as long as this."""
+    earlier, later = DepthController(), DepthController()
+    earlier.begin(100)
+    for source, depth, seconds in [(None, 0, plain_s)] * 8 + [("draft", 4, draft_s)] * 8:
+        earlier.observe(source, depth, depth + 1, depth, seconds, None)
+    later.load(earlier.export())
+    later.begin(100)
+    return later
+
+
+def test_a_warm_start_guesses_from_the_first_round_on() -> None:
+    controller = restored(plain_s=0.03, draft_s=0.05)
+    assert controller.choose({"draft": 4}).depth == 4
+
+
+def test_restored_figures_are_set_right_by_the_first_rounds_whatever_they_are() -> None:
+    for source, depth, seconds in ((None, 0, 0.003), ("draft", 4, 0.005)):
+        controller = restored(plain_s=0.03, draft_s=0.05)
+        for _ in range(5):
+            controller.observe(source, depth, depth + 1, depth, seconds, None)
+        assert controller.plain_tps() == pytest.approx(1 / 0.003, rel=0.01)
+        assert controller.choose({"draft": 4}).source == "draft"
+
+
+def test_the_first_rounds_of_answers_after_pauses_may_be_slower_than_later_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(range(0, 10**6, 1000))
+    monkeypatch.setattr("engine.speculation.depth.monotonic", lambda: float(next(clock)))
+    controller = familiar_controller(8)
+    before = controller.expected_tps("draft", 8)
+    for _ in range(30):
+        controller.begin(100)
+        for number in range(40):
+            controller.observe(None, 0, 1, 0, 0.026 if number < 6 else 0.02, None)
+    controller.begin(100)
+    plain = controller.plain_tps()
+    assert plain is not None
+    assert 1 / 0.027 < plain < 1 / 0.019
+    assert controller.expected_tps("draft", 8) == pytest.approx(before, rel=0.05)
+
+
+def test_what_was_not_tried_for_many_answers_does_not_become_dearer_with_those_that_grew_long() -> None:
+    controller = familiar_controller(8)
+    before = controller.expected_tps("draft", 8)
+    for _ in range(30):
+        controller.begin(100)
+        for number in range(60):
+            # A longer context makes every round of an answer a little slower than the last one.
+            controller.observe(None, 0, 1, 0, 0.02 * (1.0 + 0.002 * number), None)
+    controller.begin(100)
+    assert controller.expected_tps("draft", 8) == pytest.approx(before, rel=0.05)
 
 
 def familiar_controller(accepted: int, *, context: int = 100) -> DepthController:

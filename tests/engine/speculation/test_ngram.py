@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from engine.speculation.proposers import Trial
-from engine.speculation.proposers.ngram import MISSES_TO_PAUSE, NgramProposer
+from engine.speculation.proposers.ngram import CHANGE_REACH, MISSES_TO_PAUSE, NgramProposer
 
 CODE = list(range(100, 140))
 
@@ -86,3 +86,51 @@ def test_an_edited_conversation_is_looked_up_as_it_is_now() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.reset([*CODE[:4], 7, 8, 9, *CODE[:4]])
     assert proposer.propose(2).tokens == [7, 8]
+
+
+def copied_and_changed(*change: int) -> NgramProposer:
+    """It copied the first ten tokens of CODE, and then came `change`, token by token, which it did not guess."""
+    proposer = proposer_after([*CODE, 1, *CODE[:6]])
+    assert proposer.propose(8).tokens == CODE[6:14]
+    first, *others = change
+    proposer.committed([*CODE[6:10], first], accepted=4, drafted=8)
+    for token in others:
+        proposer.limit()
+        proposer.committed([token], accepted=0, drafted=0)
+    return proposer
+
+
+def test_behind_a_token_that_was_replaced_a_copy_goes_on_at_once() -> None:
+    proposer = copied_and_changed(7)
+    assert proposer.propose(4).tokens == CODE[11:15]
+    assert proposer.bucket == "replaced"
+
+
+def test_behind_tokens_that_were_put_in_a_copy_goes_on_with_the_first_old_one() -> None:
+    proposer = copied_and_changed(7, 8, CODE[10])
+    assert proposer.propose(4).tokens == CODE[11:15]
+    assert proposer.bucket == "rejoined"
+
+
+def test_behind_tokens_that_were_left_out_a_copy_goes_on() -> None:
+    proposer = copied_and_changed(CODE[13])
+    assert proposer.propose(4).tokens == CODE[14:18]
+
+
+def test_a_copy_that_does_not_come_back_is_given_up() -> None:
+    proposer = copied_and_changed(*range(200, 200 + CHANGE_REACH + 1))
+    proposer.committed([CODE[12]], accepted=0, drafted=0)
+    assert proposer.limit() == 0
+
+
+def test_a_short_likeness_is_no_copy_that_could_go_on() -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:3]])
+    assert proposer.limit() > 0
+    proposer.committed([7], accepted=0, drafted=2)
+    assert proposer.limit() == 0
+
+
+def test_another_conversation_does_not_go_on_with_the_copy_of_the_last_one() -> None:
+    proposer = copied_and_changed(7)
+    proposer.reset([*CODE, 7])
+    assert proposer.limit() == 0

@@ -1,0 +1,64 @@
+"""The depth controllers of one main model, one for each draft model that it had; the latest is in use."""
+
+from __future__ import annotations
+
+from engine.speculation.depth import DepthController
+from engine.speculation.learned import LearnedFile, told
+from engine.tuning import LearnedPair, Pair
+
+
+class Controllers:
+    """What they learn outlives the program in `file`, if given.
+
+    `pair` says whose controller is in use. `news` tells that it learned something since `keep`.
+    """
+
+    def __init__(self, pair: Pair, file: LearnedFile | None = None) -> None:
+        self.pair = pair
+        self.news = False
+        self._file = file
+        self._by_pair: dict[Pair, DepthController] = {}
+        self._tried: set[Pair] = set()
+
+    @property
+    def current(self) -> DepthController:
+        """The controller of the pair in use, with what the file knows of it."""
+        if self.pair not in self._by_pair:
+            self._by_pair[self.pair] = controller = DepthController()
+            if self._file is not None:
+                self._file.restore(controller, *self.pair)
+        return self._by_pair[self.pair]
+
+    @property
+    def untuned(self) -> bool:
+        """Whether nothing is known yet about the costs of this pair, and finding out in an idle moment is wanted."""
+        return self._file is not None and not self.current.figures() and self.pair not in self._tried
+
+    def tuning(self) -> None:
+        """The pair in use is being calibrated: once is enough, whatever comes of it."""
+        self._tried.add(self.pair)
+
+    def keep(self) -> None:
+        """Write down what was learned since the last time, for the next run of the program."""
+        if self._file is not None and self.news:
+            self._file.keep(self.current, *self.pair)
+        self.news = False
+
+    def learned(self) -> tuple[LearnedPair, ...]:
+        """What is known about this pair and, with a file, about all others; the latest last."""
+        self.keep()
+        known = self._file.pairs() if self._file is not None else {}
+        for pair, controller in self._by_pair.items():
+            if pair not in known and controller.figures():
+                known[pair] = fresh = DepthController()
+                fresh.load(controller.export())
+        return tuple(told(pair, controller, loaded=pair == self.pair) for pair, controller in known.items())
+
+    def forget(self, pair: Pair | None) -> None:
+        """Start afresh with one pair, or with all."""
+        for known in list(self._by_pair):
+            if pair in (known, None):
+                del self._by_pair[known]
+        self.news = False
+        if self._file is not None:
+            self._file.forget(pair)

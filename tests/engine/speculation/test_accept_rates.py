@@ -1,0 +1,107 @@
+"""What a controller expects of the next round of an answer, and what it makes of answers that differ."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.speculation.accept_rates import AcceptRates
+from engine.speculation.depth import DepthController
+from tests.engine.speculation.simulation import World, constant, controlled, fixed, gentle
+
+KNOWN_BY_HEART, UNKNOWN = World(gentle, constant(0.99)), World(gentle, constant(0.0))
+ANSWER = 64
+
+
+@pytest.fixture(scope="module")
+def of_both_kinds() -> DepthController:
+    """A controller that has seen answers that the draft knows by heart and others of which it knows nothing."""
+    controller, draw = DepthController(), random.Random(5)
+    for seed in range(120):
+        controlled(draw.choice((KNOWN_BY_HEART, UNKNOWN)), ANSWER, seed, controller)
+    return controller
+
+
+def test_an_answer_that_the_draft_knows_by_heart_is_guessed_deep_from_its_first_round_on(
+    of_both_kinds: DepthController,
+) -> None:
+    run = controlled(KNOWN_BY_HEART, ANSWER, 100, of_both_kinds)
+    assert run.depths.get(0, 0) <= 1
+    assert run.speed > 0.93 * fixed(KNOWN_BY_HEART, 8, ANSWER, 100).speed
+
+
+def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_round_or_two(
+    of_both_kinds: DepthController,
+) -> None:
+    run = controlled(UNKNOWN, ANSWER, 101, of_both_kinds)
+    assert run.rounds - run.depths[0] <= 4
+    # Every guess is made and paid for here, as no draft model would that sees how unlikely they are.
+    assert run.speed > 0.88 * fixed(UNKNOWN, 0, ANSWER, 101).speed
+
+
+def test_the_next_answer_is_not_judged_by_the_last_one(of_both_kinds: DepthController) -> None:
+    controlled(UNKNOWN, ANSWER, 102, of_both_kinds)
+    of_both_kinds.begin(UNKNOWN.context)
+    assert of_both_kinds.choose({"draft": 8}).depth > 0
+
+
+def test_what_follows_a_failure_is_expected_from_what_followed_others() -> None:
+    rates = AcceptRates()
+    for accepted in (0, 8, 8, 8) * 20:
+        if accepted == 0:
+            rates.begin()
+        rates.observe("draft", "", 8, accepted)
+    rates.begin()
+    first = rates.prospect("draft", "", 8).kept[-1]
+    rates.observe("draft", "", 8, 0)
+    after_failure = rates.prospect("draft", "", 8).kept[-1]
+    assert first < 2.5
+    assert after_failure > 5.0
+
+
+def ending_early(*, complete: bool) -> DepthController:
+    """Calibrated costs; three of four rounds of eight guesses end after the first, which is wrong in these."""
+    controller = DepthController()
+    controller.begin(100)
+    controller.measured(None, 0, 1, 0.02, 0.0)
+    for depth in (1, 4, 8):
+        controller.measured("draft", depth, depth + 1, 0.02 + 0.006 * depth, 0.006 * depth)
+    draw = random.Random(7)
+    for _ in range(80):
+        right = 8 if draw.random() < 0.25 else 0
+        guessed = right or 1
+        controller.observe(
+            "draft", 8, 1 + guessed, right, 0.02 + 0.012 * guessed, None, guessed=guessed, complete=complete
+        )
+    return controller
+
+
+def test_a_round_that_ends_early_where_its_guesses_are_unlikely_is_expected_to_cost_less() -> None:
+    # As if all eight were guessed every time.
+    in_full = ending_early(complete=True).expected_tps("draft", 8)[-1]
+    assert ending_early(complete=False).expected_tps("draft", 8)[-1] > 1.5 * in_full
+
+
+def test_figures_of_a_depth_are_those_of_rounds_that_do_not_end_early() -> None:
+    [figures] = ending_early(complete=False).figures()
+    assert figures.depths[7].round_s == pytest.approx(0.116, rel=0.05)
+
+
+def test_as_long_as_nothing_was_right_no_round_is_very_deep() -> None:
+    controller = DepthController()
+    controller.begin(100)
+    controller.measured(None, 0, 1, 0.02, 0.0)
+    for depth in (1, 8, 16):
+        controller.measured("draft", depth, depth + 1, 0.02 + 0.001 * depth, 0.001 * depth)
+    depths: list[list[int]] = []
+    for _ in range(12):
+        controller.begin(100)
+        depths.append([])
+        for accepted in (0, 16, 16):
+            choice = controller.choose({"draft": 16})
+            depths[-1].append(choice.depth)
+            right = min(accepted, choice.depth)
+            controller.observe("draft", choice.depth, choice.depth + 1, right, 0.02 + 0.001 * choice.depth, None)
+    first, after_failure, after_success = depths[-1]
+    assert max(first, after_failure) <= 8 < after_success
