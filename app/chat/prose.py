@@ -92,15 +92,18 @@ class Prose(FlowingText):
         if not before or self._waits or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
+        # Outside of an edit, a cursor looks for its place on the screen wherever it goes.
+        cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        last_word = before.split()[-1]
-        if not cursor.block().text().endswith(last_word) or not _is_plain(cursor.charFormat()):
-            return False
-        self._markdown = text
-        # Spaces at the end of a line are not shown before there is something behind them.
-        cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
-        self.fit()
-        return True
+        goes_on = cursor.block().text().endswith(_last_word(before)) and _is_plain(cursor.charFormat())
+        if goes_on:
+            self._markdown = text
+            # Spaces at the end of a line are not shown before there is something behind them.
+            cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
+        cursor.endEditBlock()
+        if goes_on:
+            self.fit()
+        return goes_on
 
     def _wait(self, waits: bool) -> None:
         """Whether some formulas are still being set, and stand there as they were written."""
@@ -136,9 +139,14 @@ def _adds_words(before: str, added: str) -> bool:
     """Whether the last line of `before` with `added` behind it says the same as both, one after the other."""
     if not _SIGNS.isdisjoint(added) or not continues_line(before, added) or before.rstrip() != before.rstrip(" "):
         return False
-    last_word = before.split()[-1]
+    last_word = _last_word(before)
     # Bare addresses become links, and signs that are half a pair may become formats.
     return _SIGNS.isdisjoint(last_word) and "www" not in (last_word + added).lower() and "  " not in before[-2:] + added
+
+
+def _last_word(text: str) -> str:
+    """The last word of a text that has one."""
+    return text.rsplit(maxsplit=1)[-1]
 
 
 def _is_plain(style: QTextCharFormat) -> bool:
