@@ -4,6 +4,7 @@ formulas set.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, Signal
@@ -29,6 +30,8 @@ from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, so
 from app.chat.formulas import with_signs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from PySide6.QtWidgets import QWidget
 
 # How answers are read: what looks like HTML is text.
@@ -75,14 +78,15 @@ class Prose(FlowingText):
         self.ensurePolished()
         document = self.document()
         marked, formulas = with_signs(text)
-        document.setMarkdown(marked, MARKDOWN)
-        _space(document, self.font())
-        if formulas:
-            if self._painter is None:
-                self._painter = FormulaPainter(document)
-            self._wait(not put_formulas(document, formulas, formula_size(self.font())))
-        else:
-            self._wait(False)
+        with _laid_out_once(document):
+            document.setMarkdown(marked, MARKDOWN)
+            _space(document, self.font())
+            if formulas:
+                if self._painter is None:
+                    self._painter = FormulaPainter(document)
+                self._wait(not put_formulas(document, formulas, formula_size(self.font())))
+            else:
+                self._wait(False)
         self.fit()
 
     def _append(self, text: str) -> bool:
@@ -133,6 +137,16 @@ class Prose(FlowingText):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._markdown:
             self._show_again()
+
+
+@contextmanager
+def _laid_out_once(document: QTextDocument) -> Iterator[None]:
+    """Lay a document out at the end, and not after each change: of a long table that takes 10 ms."""
+    document.setLayoutEnabled(False)
+    try:
+        yield
+    finally:
+        document.setLayoutEnabled(True)
 
 
 def _adds_words(before: str, added: str) -> bool:
