@@ -3,13 +3,13 @@
 A stored chat of many messages is open while an answer streams into it at a fixed rate. A frame is a picture that shows
 something new of it (`app.frames`); 60 a second are one every 16.7 ms at most, and one that comes more than 32 ms after
 the one before it is late. They are counted from the first one with words of the answer on: before it there is nothing
-to show. A long answer tells whether a token costs more at its end than at its start, and an answer of many
-rounds what the live panel costs by itself.
+to show. A long answer tells whether a token costs more at its end than at its start, and an answer of many rounds what
+the live panel costs by itself.
 
-Then two engines answer alone and in the window, in turns, the same request each time: the ratio is what the window
-takes from them. One waits for something else, as an engine on a GPU does, and loses only what Python's lock costs. The
-other one is the starter pair, which computes on the same cores as the window: what the Qt thread takes of them it
-lacks, so it is said how much each takes and how many cores that makes busy.
+Then two engines answer alone and in the window, in turns, the same request each time: the ratio of their median speeds
+is what the window takes from them. One waits for something else, as an engine on a GPU does, and loses only what
+Python's lock costs. The other one is the starter pair, which computes on the same cores as the window: what the Qt
+thread takes of them it lacks, so it is said how much each takes and how many cores that makes busy.
 """
 
 from __future__ import annotations
@@ -285,7 +285,10 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
         "tokens": length,
         "alone_tps": statistics.median(alone[1:]),
         "shown_tps": statistics.median(shown[1:]),
-        "ratio": statistics.median(second / first for first, second in zip(alone[1:], shown[1:], strict=True) if first),
+        # Not of each pair: what disturbs one answer is gone by the next.
+        "ratio": statistics.median(shown[1:]) / statistics.median(alone[1:]),
+        "alone_range_tps": (min(alone[1:]), max(alone[1:])),
+        "shown_range_tps": (min(shown[1:]), max(shown[1:])),
         "gui_cpu_s_per_1000_tokens": statistics.median(costs[1:]),
         "other_cpu_s_per_1000_tokens": statistics.median(others[1:]),
         "cores": os.cpu_count(),
@@ -355,10 +358,12 @@ def table(report: dict[str, Any]) -> str:
     ]
     for name, key in (("starter pair", "engine"), ("an engine that waits for a GPU", "gpu")):
         share = report[key]
+        alone, shown = ("{:.0f} to {:.0f}".format(*share[arm]) for arm in ("alone_range_tps", "shown_range_tps"))
         lines.append(
-            f"{name}: {share['alone_tps']:.0f} tokens/s alone, {share['shown_tps']:.0f} in the window, ratio "
-            f"{share['ratio']:.3f}; 1,000 tokens take the Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s and all "
-            f"other threads {share['other_cpu_s_per_1000_tokens']:.2f} s of processor time, "
+            f"{name}: {share['alone_tps']:.0f} tokens/s alone ({alone}), {share['shown_tps']:.0f} in the window "
+            f"({shown}), ratio {share['ratio']:.3f}; 1,000 tokens take the Qt thread "
+            f"{share['gui_cpu_s_per_1000_tokens']:.2f} s and all other threads "
+            f"{share['other_cpu_s_per_1000_tokens']:.2f} s of processor time, "
             f"{_busy_cores(share):.1f} of {share['cores']} cores"
         )
     return "\n".join(lines)

@@ -21,6 +21,8 @@ ROUNDS_A_PICTURE = 25
 _SHARE = {
     "alone_tps": 100.0,
     "shown_tps": 98.0,
+    "alone_range_tps": (99.0, 101.0),
+    "shown_range_tps": (97.0, 99.0),
     "ratio": 0.98,
     "gui_cpu_s_per_1000_tokens": 0.5,
     "other_cpu_s_per_1000_tokens": 9.5,
