@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WIDTH = 340
 # Figures and charts are read, not watched, and the strip is watched, not read: the engine needs the processor more.
-_FIGURES_MS, _STRIP_MS = 200, 60
+_FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _TRIALS = ("compare", "tune")
 
