@@ -141,9 +141,7 @@ class ChatCommands(QObject):
     # The list
 
     def refresh_list(self) -> None:
-        session = self._session
-        streaming = frozenset(chat.id for chat in session.keeper.conversations if session.streaming_in(chat.id))
-        self._pane.refresh(session.chat.id, streaming)
+        self._pane.refresh(self._session.chat.id, self._session.streaming_chats)
 
     def act_on_chat(self, word: str, chat: int) -> None:
         session, keeper = self._session, self._session.keeper

@@ -110,6 +110,11 @@ class ChatSession(ModelSession):
         """Whether no answer is being written, in any chat: what is measured now is not disturbed."""
         return not self._live
 
+    @property
+    def streaming_chats(self) -> frozenset[int]:
+        """The ids of the chats in which an answer is being written."""
+        return frozenset(live.chat.id for live in self._live.values() if live.chat.id is not None)
+
     def streaming_in(self, conversation_id: int) -> bool:
         return any(live.chat.id == conversation_id for live in self._live.values())
 

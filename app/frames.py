@@ -1,10 +1,17 @@
-"""Frames: what the Qt thread does for one picture on the screen, counted while text streams into the real window."""
+"""Frames: what the Qt thread does for one picture on the screen, counted while text streams into the real window.
+
+A frame is a picture that shows something new of the answer. It begins when the bridge hands over what the engine has
+said and is there when the window has been painted; the work for it goes on until the Qt thread has nothing left to do.
+Its interval is the time from the frame before it, painted to painted. Pictures in between, of a blinking cursor or of
+a panel that is shown less often than the text, are work, but no frames: they make no interval shorter.
+"""
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,14 +27,18 @@ LATE_MS = 32.0
 
 @dataclass
 class Frames:
-    """Times of the Qt thread in ms, one entry a picture, while it is recording."""
+    """Times of the Qt thread in ms while it is recording."""
 
     busy_ms: list[float] = field(default_factory=list)
-    """How long the thread worked for it."""
-    interval_ms: list[float] = field(default_factory=list)
-    """How long after the picture before it."""
+    """How long the thread worked, for each picture."""
     cpu_ms: list[float] = field(default_factory=list)
     """Processor time since the picture before it: without the waits for a processor that others have."""
+    interval_ms: list[float] = field(default_factory=list)
+    """How long after the frame before it, for each frame but the first."""
+    waited_ms: list[float] = field(default_factory=list)
+    """How much of the interval the thread was ready, but all processors were taken; 0 where no system tells that."""
+    _news: bool = False
+    _waited: float = 0.0
     _since: float | None = None
     _spent: float = 0.0
     _cpu: float = 0.0
@@ -72,6 +83,7 @@ class Frames:
         """The engine has said something: work for the next picture, even where the thread had no time to wait."""
         if self._painted is not None:
             self._end(self._painted)
+        self._news = True
         self.begins()
 
     def begins(self) -> None:
@@ -101,7 +113,22 @@ class Frames:
         if self._streams():
             self.cpu_ms.append(1000 * (self._cpu - cpu_before))
             self.busy_ms.append(1000 * (self._spent + now - self._since))
-            if self._last is not None:
-                self.interval_ms.append(1000 * (now - self._last))
-            self._last = now
-        self._spent, self._since, self._painted = 0.0, None, None
+            if self._news:
+                self._count_frame()
+        self._spent, self._since, self._painted, self._news = 0.0, None, None, False
+
+    def _count_frame(self) -> None:
+        assert self._painted is not None
+        waited_before, self._waited = self._waited, _waited_for_a_processor()
+        if self._last is not None:
+            self.interval_ms.append(1000 * (self._painted - self._last))
+            self.waited_ms.append(1000 * (self._waited - waited_before))
+        self._last = self._painted
+
+
+def _waited_for_a_processor() -> float:
+    """Seconds that this thread has been ready to run without running, as Linux counts them."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except OSError:
+        return 0.0

@@ -1,14 +1,15 @@
 """`tandem bench --window`: what the window costs, measured on the real one.
 
-A stored chat of many messages is open while an answer streams into it at a fixed rate; a frame is what the Qt thread
-does for one picture on the screen: taking what the engine said, layout, painting. From frame to frame is counted from
-the first picture with words of the answer on: before it there is nothing to show. A long answer tells whether a token
-costs more at its end than at its start, and an answer of many rounds what the live panel costs by itself.
+A stored chat of many messages is open while an answer streams into it at a fixed rate. A frame is a picture that shows
+something new of it (`app.frames`); 60 a second are one every 16.7 ms at most, and one that comes more than 32 ms after
+the one before it is late. They are counted from the first one with words of the answer on: before it there is nothing
+to show. A long answer tells whether a token costs more at its end than at its start, and an answer of many rounds what
+the live panel costs by itself.
 
-Then two engines answer alone and in the window, in turns: the ratio is what the window takes from them. One waits for
-something else, as an engine on a GPU does, and loses only what Python's lock costs. The other one is the starter pair,
-which computes on the same cores as the window: what the Qt thread takes of them it lacks, so it is said how much each
-takes and how many cores that makes busy.
+Then two engines answer alone and in the window, in turns, the same request each time: the ratio of their median speeds
+is what the window takes from them. One waits for something else, as an engine on a GPU does, and loses only what
+Python's lock costs. The other one is the starter pair, which computes on the same cores as the window: what the Qt
+thread takes of them it lacks, so it is said how much each takes and how many cores that makes busy.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import statistics
 import tempfile
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 
     from app.main_window import MainWindow
     from app.session import Session
+    from engine.engine import RequestStream
     from engine.events import Event
+    from engine.requests import ChatRequest
 
 _QUESTION = "Tell me everything about speculative decoding."
 _SIZE = (1440, 900)
@@ -110,16 +114,13 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
         "messages": messages,
         "tokens_per_second": rate,
         "tokens": len(answer.tokens),
-        "count": len(times),
+        "pictures": len(times),
         "median_ms": _median(times),
         "p99_ms": _percentile(times, 0.99),
         "worst_ms": max(times, default=0.0),
         "cpu_median_ms": _median(frames.cpu_ms),
         "cpu_worst_ms": max(frames.cpu_ms, default=0.0),
-        "interval_median_ms": _median(frames.interval_ms),
-        "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
-        "interval_worst_ms": max(frames.interval_ms, default=0.0),
-        "late": sum(interval > LATE_MS for interval in frames.interval_ms),
+        **_intervals(frames),
         "gui_cpu_s_per_1000_tokens": 1000 * spent / max(1, len(answer.tokens)),
     }
 
@@ -141,7 +142,19 @@ def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
         "last_gui_cpu_s_per_1000_tokens": _cost(spent, 4 * fifth, len(answer.tokens)),
         "median_ms": _median(frames.busy_ms),
         "worst_ms": max(frames.busy_ms, default=0.0),
-        "interval_worst_ms": max(frames.interval_ms, default=0.0),
+        **_intervals(frames),
+    }
+
+
+def _intervals(frames: Frames) -> dict[str, Any]:
+    worst = max(range(len(frames.interval_ms)), key=frames.interval_ms.__getitem__, default=None)
+    return {
+        "frames": len(frames.interval_ms),
+        "interval_median_ms": _median(frames.interval_ms),
+        "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
+        "interval_worst_ms": 0.0 if worst is None else frames.interval_ms[worst],
+        "worst_waited_ms": 0.0 if worst is None else frames.waited_ms[worst],
+        "late": sum(interval > LATE_MS for interval in frames.interval_ms),
     }
 
 
@@ -220,13 +233,20 @@ def _fill(chats: Path, messages: int) -> None:
 
 def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
     """Plain decoding of the starter pair: it has as many events a second as there can be."""
-    from app.conversations.own_settings import Generation
     from engine import Engine, starter_pair
     from engine.requests import SpeculationSettings
 
-    with _window(application, Engine, 0) as (_, session):
-        sampling, speculation = _endless(starter_pair()[0]), SpeculationSettings(method="off")
-        session.set_defaults(Generation(sampling, speculation, _ENGINE_TOKENS))
+    sampling = _endless(starter_pair()[0])
+
+    class LongAnswers(Engine):
+        """Answers everything at the same length, in the window and without it."""
+
+        def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+            off = SpeculationSettings(method="off")
+            long = replace(request, sampling=sampling, speculation=off, max_tokens=_ENGINE_TOKENS)
+            return super().submit(long, on_event)
+
+    with _window(application, LongAnswers, 0) as (_, session):
         return _shares(session, repetitions)
 
 
@@ -249,19 +269,26 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
     costs: list[float] = []
     others: list[float] = []
     for _ in range(repetitions + 1):
-        alone.append(_speed_alone(session))
+        speed, length = _speed_alone(session)
+        alone.append(speed)
         session.new_chat()
         began, whole = time.thread_time(), time.process_time()
         answer = session.ask(_QUESTION).answer
         wait(lambda answer=answer: answer.ended, _PATIENCE_S)  # type: ignore[misc]
-        spent, tokens = time.thread_time() - began, max(1, len(answer.tokens))
+        spent, tokens = time.thread_time() - began, len(answer.tokens)
+        # Speed depends on length: answers of different ones cannot be compared.
+        assert tokens == length, (tokens, length)
         costs.append(1000 * spent / tokens)
         others.append(1000 * (time.process_time() - whole - spent) / tokens)
         shown.append(answer.stats.decode_tps or 0.0)
     return {
+        "tokens": length,
         "alone_tps": statistics.median(alone[1:]),
         "shown_tps": statistics.median(shown[1:]),
-        "ratio": statistics.median(second / first for first, second in zip(alone[1:], shown[1:], strict=True) if first),
+        # Not of each pair: what disturbs one answer is gone by the next.
+        "ratio": statistics.median(shown[1:]) / statistics.median(alone[1:]),
+        "alone_range_tps": (min(alone[1:]), max(alone[1:])),
+        "shown_range_tps": (min(shown[1:]), max(shown[1:])),
         "gui_cpu_s_per_1000_tokens": statistics.median(costs[1:]),
         "other_cpu_s_per_1000_tokens": statistics.median(others[1:]),
         "cores": os.cpu_count(),
@@ -274,14 +301,12 @@ def _busy_cores(share: dict[str, Any]) -> float:
     return float(spent * share["shown_tps"] / 1000)
 
 
-def _speed_alone(session: Session) -> float:
-    """Nobody takes the events, and the Qt thread sleeps."""
+def _speed_alone(session: Session) -> tuple[float, int]:
+    """Tokens a second and how many: nobody takes the events, and the Qt thread sleeps."""
     from engine.requests import ChatRequest
 
-    ended: list[Event] = []
-    chosen = session.defaults
-    messages = [{"role": "user", "content": _QUESTION}]
-    request = ChatRequest(messages, chosen.sampling, chosen.speculation, chosen.max_tokens)
+    ended: list[Finished] = []
+    request = ChatRequest([{"role": "user", "content": _QUESTION}])
 
     def listen(event: Event) -> None:
         if isinstance(event, Finished):
@@ -290,7 +315,9 @@ def _speed_alone(session: Session) -> float:
     session.engine.submit(request, listen)
     while not ended:
         time.sleep(0.02)
-    return ended[0].stats.decode_tps or 0.0  # type: ignore[union-attr]
+    stats = ended[0].stats
+    assert stats is not None
+    return stats.decode_tps or 0.0, stats.generated_tokens
 
 
 def wait(ready: Callable[[], bool], seconds: float) -> None:
@@ -304,31 +331,39 @@ def wait(ready: Callable[[], bool], seconds: float) -> None:
     tick.stop()
 
 
+def _spread(figures: dict[str, Any]) -> str:
+    return (
+        f"median {figures['interval_median_ms']:.1f} ms, 99th percentile {figures['interval_p99_ms']:.1f} ms, worst "
+        f"{figures['interval_worst_ms']:.1f} ms ({figures['worst_waited_ms']:.1f} ms of it without a processor), "
+        f"{figures['late']} of {figures['frames']} later than {LATE_MS:.0f} ms"
+    )
+
+
 def table(report: dict[str, Any]) -> str:
     """The figures in words."""
     frames, long, panel = report["frames"], report["long"], report["panel"]
     lines = [
-        f"{frames['count']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
+        f"{frames['frames']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
         f"{frames['messages']} messages ({frames['tokens']} tokens)",
-        f"work a frame: median {frames['median_ms']:.1f} ms, 99th percentile {frames['p99_ms']:.1f} ms, worst "
-        f"{frames['worst_ms']:.1f} ms; processor time of it: median {frames['cpu_median_ms']:.1f} ms, worst "
-        f"{frames['cpu_worst_ms']:.1f} ms",
-        f"from frame to frame: median {frames['interval_median_ms']:.1f} ms, 99th percentile "
-        f"{frames['interval_p99_ms']:.1f} ms, worst {frames['interval_worst_ms']:.1f} ms, {frames['late']} later than "
-        f"{LATE_MS:.0f} ms",
+        f"from frame to frame, painted to painted: {_spread(frames)}",
+        f"work a picture, of {frames['pictures']}: median {frames['median_ms']:.1f} ms, 99th percentile "
+        f"{frames['p99_ms']:.1f} ms, worst {frames['worst_ms']:.1f} ms; processor time of it: median "
+        f"{frames['cpu_median_ms']:.1f} ms, worst {frames['cpu_worst_ms']:.1f} ms",
         f"Qt thread: {frames['gui_cpu_s_per_1000_tokens']:.2f} s of processor time for 1,000 tokens",
         f"{long['tokens']} tokens at {long['tokens_per_second']:.0f}/s: "
         f"{long['first_gui_cpu_s_per_1000_tokens']:.2f} s for 1,000 tokens in the first fifth, "
-        f"{long['last_gui_cpu_s_per_1000_tokens']:.2f} s in the last; frames worst {long['worst_ms']:.1f} ms",
+        f"{long['last_gui_cpu_s_per_1000_tokens']:.2f} s in the last; from frame to frame: {_spread(long)}",
         f"live panel over {panel['rounds']} rounds: mean {panel['mean_ms']:.2f} ms a frame, worst "
         f"{panel['worst_ms']:.1f} ms, memory grown by {panel['memory_grown_mb']:.1f} MB",
     ]
     for name, key in (("starter pair", "engine"), ("an engine that waits for a GPU", "gpu")):
         share = report[key]
+        alone, shown = ("{:.0f} to {:.0f}".format(*share[arm]) for arm in ("alone_range_tps", "shown_range_tps"))
         lines.append(
-            f"{name}: {share['alone_tps']:.0f} tokens/s alone, {share['shown_tps']:.0f} in the window, ratio "
-            f"{share['ratio']:.3f}; 1,000 tokens take the Qt thread {share['gui_cpu_s_per_1000_tokens']:.2f} s and all "
-            f"other threads {share['other_cpu_s_per_1000_tokens']:.2f} s of processor time, "
+            f"{name}: {share['alone_tps']:.0f} tokens/s alone ({alone}), {share['shown_tps']:.0f} in the window "
+            f"({shown}), ratio {share['ratio']:.3f}; 1,000 tokens take the Qt thread "
+            f"{share['gui_cpu_s_per_1000_tokens']:.2f} s and all other threads "
+            f"{share['other_cpu_s_per_1000_tokens']:.2f} s of processor time, "
             f"{_busy_cores(share):.1f} of {share['cores']} cores"
         )
     return "\n".join(lines)

@@ -16,6 +16,9 @@ from markdown_it.rules_block import StateBlock
 # A tail longer than this many characters is cut inside its block (between list items, or at a space).
 LONG_TAIL = 1000
 
+# Of a table of more lines than this, a row is shown once it is whole: all of it is laid out again each time.
+_LONG_TABLE = 12
+
 # A line of more characters than this is what it looks like.
 _SETTLED = 8
 _WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
@@ -170,6 +173,8 @@ class Splitter:
             lines = _lines(self._open)
             # A fence is read on by itself as soon as its first line is whole: here that is still being written.
             self.tail = [_block_of(span, lines, ended) for span in self._spans] if self._open else []
+            if self._spans and not ended and _has_open_row(self._spans[-1], lines):
+                self.tail[-1] = Prose("".join(lines[self._spans[-1].start : -1]))
             return
         rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
         closed = ended and self._fence.closes(self._open)
@@ -265,6 +270,12 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
     first_line = lines[spans[-1].start]
     settled = first_line.endswith("\n") or len(first_line.strip()) > _SETTLED
     return len(spans) - 1 if settled else len(spans) - 2
+
+
+def _has_open_row(span: _Span, lines: list[str]) -> bool:
+    """Whether the last line of a long table is still being written."""
+    is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
+    return is_long and span.end == len(lines) and not lines[-1].endswith("\n")
 
 
 def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:

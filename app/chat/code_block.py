@@ -136,8 +136,11 @@ class _CodeView(QPlainTextEdit):
 
     def append_text(self, text: str) -> None:
         cursor = QTextCursor(self.document())
+        # Outside of an edit, a cursor looks for its place on the screen wherever it goes.
+        cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text)
+        cursor.endEditBlock()
 
     def fit(self) -> None:
         lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))

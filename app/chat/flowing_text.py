@@ -56,8 +56,12 @@ class FlowingText(QTextBrowser):
 
     def fit(self) -> None:
         """Take the height that the text needs at this width."""
-        self.document().setTextWidth(self.viewport().width())
+        # Told its width, a document lays out all of its text again, even if it is the one that it has.
+        if self.document().textWidth() != self.viewport().width():
+            self.document().setTextWidth(self.viewport().width())
         height = max(1, math.ceil(self.document().size().height()))
+        if height == self.height() == self.maximumHeight():
+            return
         if height > self.height() and self.isVisible():
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)

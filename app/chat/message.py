@@ -60,6 +60,7 @@ class TurnView(QWidget):
         self._as_tokens, self._asked_for_tokens = as_tokens, True
         self._newest = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
+        self._around: tuple[bool, bool, bool] | None = None
         self._bubble = QuestionBubble(turn, self)
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
@@ -127,6 +128,14 @@ class TurnView(QWidget):
             parts = parts_of(answer.text, answer.ended)
             self.thinking.show_thoughts(parts, answer)
             self._body.show_text(parts.reply, answer.ended)
+        # While words only follow words, nothing around them changes.
+        around = (as_tokens, bool(answer.text), bool(answer.tokens)) if answer.state is State.WRITING else None
+        if around is None or around != self._around:
+            self._show_around(answer, as_tokens)
+        self._around = around
+
+    def _show_around(self, answer: Answer, as_tokens: bool) -> None:
+        """Show what stands around the words of an answer in this state."""
         self.tokens.setVisible(as_tokens)
         self._body.setVisible(not as_tokens)
         self._status.setText(self._status_text(answer))

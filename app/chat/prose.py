@@ -4,6 +4,7 @@ formulas set.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, Signal
@@ -29,6 +30,8 @@ from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, so
 from app.chat.formulas import with_signs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from PySide6.QtWidgets import QWidget
 
 # How answers are read: what looks like HTML is text.
@@ -75,14 +78,15 @@ class Prose(FlowingText):
         self.ensurePolished()
         document = self.document()
         marked, formulas = with_signs(text)
-        document.setMarkdown(marked, MARKDOWN)
-        _space(document, self.font())
-        if formulas:
-            if self._painter is None:
-                self._painter = FormulaPainter(document)
-            self._wait(not put_formulas(document, formulas, formula_size(self.font())))
-        else:
-            self._wait(False)
+        with _laid_out_once(document):
+            document.setMarkdown(marked, MARKDOWN)
+            _space(document, self.font())
+            if formulas:
+                if self._painter is None:
+                    self._painter = FormulaPainter(document)
+                self._wait(not put_formulas(document, formulas, formula_size(self.font())))
+            else:
+                self._wait(False)
         self.fit()
 
     def _append(self, text: str) -> bool:
@@ -92,15 +96,18 @@ class Prose(FlowingText):
         if not before or self._waits or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
+        # Outside of an edit, a cursor looks for its place on the screen wherever it goes.
+        cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        last_word = before.split()[-1]
-        if not cursor.block().text().endswith(last_word) or not _is_plain(cursor.charFormat()):
-            return False
-        self._markdown = text
-        # Spaces at the end of a line are not shown before there is something behind them.
-        cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
-        self.fit()
-        return True
+        goes_on = cursor.block().text().endswith(_last_word(before)) and _is_plain(cursor.charFormat())
+        if goes_on:
+            self._markdown = text
+            # Spaces at the end of a line are not shown before there is something behind them.
+            cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
+        cursor.endEditBlock()
+        if goes_on:
+            self.fit()
+        return goes_on
 
     def _wait(self, waits: bool) -> None:
         """Whether some formulas are still being set, and stand there as they were written."""
@@ -132,13 +139,28 @@ class Prose(FlowingText):
             self._show_again()
 
 
+@contextmanager
+def _laid_out_once(document: QTextDocument) -> Iterator[None]:
+    """Lay a document out at the end, and not after each change: of a long table that takes 10 ms."""
+    document.setLayoutEnabled(False)
+    try:
+        yield
+    finally:
+        document.setLayoutEnabled(True)
+
+
 def _adds_words(before: str, added: str) -> bool:
     """Whether the last line of `before` with `added` behind it says the same as both, one after the other."""
     if not _SIGNS.isdisjoint(added) or not continues_line(before, added) or before.rstrip() != before.rstrip(" "):
         return False
-    last_word = before.split()[-1]
+    last_word = _last_word(before)
     # Bare addresses become links, and signs that are half a pair may become formats.
     return _SIGNS.isdisjoint(last_word) and "www" not in (last_word + added).lower() and "  " not in before[-2:] + added
+
+
+def _last_word(text: str) -> str:
+    """The last word of a text that has one."""
+    return text.rsplit(maxsplit=1)[-1]
 
 
 def _is_plain(style: QTextCharFormat) -> bool:

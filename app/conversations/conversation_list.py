@@ -12,7 +12,7 @@ from app.conversations.titles import title_of_exchange
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from app.conversations.database import Database
 
@@ -84,6 +84,12 @@ class ConversationList:
             f"{_SELECT} WHERE {where} ORDER BY pin_position IS NULL, pin_position, updated_at DESC, id DESC",
             parameters,
         )
+        return [_conversation(row) for row in rows]
+
+    def among(self, conversation_ids: Collection[int], view: str = ACTIVE) -> list[Conversation]:
+        """Those of some chats that a view holds, in no order. A few hundred at most."""
+        marks = ", ".join("?" * len(conversation_ids))
+        rows = self._database.rows(f"{_SELECT} WHERE {_VIEWS[view]} AND id IN ({marks})", (*conversation_ids,))
         return [_conversation(row) for row in rows]
 
     def uids(self) -> list[str]:

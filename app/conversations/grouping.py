@@ -4,6 +4,7 @@ given.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
@@ -41,17 +42,20 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
     today = datetime.fromtimestamp(now, zone).date()
     # Days as numbers: a time that no calendar has a date for, from a damaged disk, must not hide all the chats.
     begins = [(name, _beginning(today - timedelta(days=days), zone)) for name, days in _BEGINNINGS]
-    members: dict[str, list[Conversation]] = {name: [] for name in GROUPS}
-    for conversation in conversations:
-        if conversation.pin_position is not None:
-            members[PINNED].append(conversation)
-        else:
-            used = conversation.updated_at
-            members[next((name for name, begin in begins if used >= begin), OLDER)].append(conversation)
-    members[PINNED].sort(key=lambda conversation: (conversation.pin_position, conversation.id))
-    for name in GROUPS[1:]:
-        members[name].sort(key=lambda conversation: (-conversation.updated_at, -conversation.id))
-    return [Group(name, tuple(chats)) for name, chats in members.items() if chats]
+    chats = sorted(conversations, key=_place)
+    start = sum(chat.pin_position is not None for chat in chats)
+    groups = [Group(PINNED, tuple(chats[:start]))]
+    for name, begin in [*begins, (OLDER, float("-inf"))]:
+        end = bisect_right(chats, -begin, start, key=lambda chat: -chat.updated_at)
+        groups.append(Group(name, tuple(chats[start:end])))
+        start = end
+    return [group for group in groups if group.conversations]
+
+
+def _place(chat: Conversation) -> tuple[bool, float, int]:
+    if chat.pin_position is not None:
+        return False, chat.pin_position, chat.id
+    return True, -chat.updated_at, -chat.id
 
 
 def _beginning(day: date, zone: tzinfo | None) -> float:

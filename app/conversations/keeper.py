@@ -18,6 +18,7 @@ from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chats import Chat, chat_of
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
+from app.conversations.listing import Listed, Listing
 from app.conversations.worker import StoreThread
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-_Listed = tuple["list[Conversation]", "list[Folder]"]
 
 # In a chat's settings: when it was last on screen. The newest is shown at the next start.
 OPENED_AT = "opened_at"
@@ -61,7 +61,7 @@ class Keeper(QObject):
         self.view = ACTIVE
         self.ready = False
         self._bridge = bridge
-        self._stale = False
+        self._listing = Listing()
         self._gone: frozenset[str] = frozenset()
         self._stand_in: tempfile.TemporaryDirectory[str] | None = None
         self._thread = StoreThread(path, self._note)
@@ -80,12 +80,12 @@ class Keeper(QObject):
     ) -> None:
         """Run an operation on the store's thread, then `then` with its result here; `refused` gets what it raised."""
 
-        def job(store: ConversationStore) -> tuple[Result, _Listed | None, frozenset[str]]:
+        def job(store: ConversationStore) -> tuple[Result, Listed | None, frozenset[str]]:
             result = operation(store)
             gone, self._gone = self._gone, frozenset()
-            return result, self._read_list(store) if self._stale else None, gone
+            return result, self._listing.read(store, self.view), gone
 
-        def done(future: Future[tuple[Result, _Listed | None, frozenset[str]]]) -> None:
+        def done(future: Future[tuple[Result, Listed | None, frozenset[str]]]) -> None:
             error = future.exception()
             if error is not None:
                 self._tell(error)
@@ -128,15 +128,13 @@ class Keeper(QObject):
         self._bridge.watch(ending, done)
 
     def reload(self) -> None:
-        def mark(_store: ConversationStore) -> None:
-            self._stale = True
-
-        self.do(mark)
+        """Something was written elsewhere; `listed` follows if that changes the list."""
+        self.do(lambda _: None)
 
     def show_view(self, view: str) -> None:
-        """List the active, the archived or the trashed chats."""
+        """List the active, the archived or the trashed chats; `listed` follows in any case."""
         self.view = view
-        self.reload()
+        self.do(lambda _: self._listing.forget())
 
     def load(self, conversation_id: int, then: Callable[[Chat], object]) -> None:
         """Read a chat and note that it is the one on screen."""
@@ -166,23 +164,13 @@ class Keeper(QObject):
             self._tell(error)
             return
         self.ready = True
-        self.reload()
+        self.show_view(self.view)
         self.opened.emit(report)
 
     def _note(self, changes: Changes) -> None:
         """On the store's thread."""
-        self._stale = self._stale or bool(changes.conversations or changes.removed or changes.folders)
+        self._listing.note(changes)
         self._gone |= changes.removed_uids
-
-    def _read_list(self, store: ConversationStore) -> _Listed:
-        """Chats without a message and without a title are not listed: one of them is the next new chat."""
-        self._stale = False
-        chats = [
-            chat
-            for chat in store.conversations.view(self.view)
-            if chat.title or store.messages.active_leaf(chat.id) is not None
-        ]
-        return chats, store.conversations.folders()
 
     def _tell(self, error: BaseException) -> None:
         if isinstance(error, NotFound):

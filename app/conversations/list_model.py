@@ -22,10 +22,11 @@ from PySide6.QtCore import (
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.grouping import PINNED, grouped
 from app.conversations.records import Conversation, Folder
+from app.conversations.row_steps import MOST_STEPS, Insert, Remove, Step, steps_between
 from app.conversations.search import MessageHit, TitleHit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
 _Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -40,6 +41,8 @@ FOLDERS = "folders"
 TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
 
 Row = str | Folder | Conversation | TitleHit | MessageHit
+# A view, and the folder whose chats alone are shown.
+_Listing = tuple[str, "int | None"]
 
 
 def heading(code: str) -> str:
@@ -83,8 +86,25 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
     return [*pins, *drawers, *days]
 
 
+def _key(row: Row) -> tuple[type, str | int]:
+    """What a row is, whatever it says: no list has two of the same."""
+    if isinstance(row, str):
+        return str, row
+    if isinstance(row, (TitleHit, MessageHit)):
+        return type(row), row.conversation_id if isinstance(row, TitleHit) else row.message_id
+    return type(row), row.id
+
+
+def _differs(chat: Conversation, before: Row) -> bool:
+    """Whether a chat's row is not what it was. That it was opened, or what stands in its composer, is not in there."""
+    assert isinstance(before, Conversation)
+    return (chat.title, chat.folder_id, chat.pin_position) != (before.title, before.folder_id, before.pin_position)
+
+
 class ChatListModel(QAbstractListModel):
-    """`renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
+    """Chats that change places are moved, so that a view keeps what is selected and in sight.
+
+    `renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
     the ids of the pinned chats, `folders_ordered` those of the folders, `moved` a chat and the folder it was dragged to
     (None: out of its folder).
     """
@@ -101,6 +121,12 @@ class ChatListModel(QAbstractListModel):
         self._streaming: frozenset[int] = frozenset()
         self._movable = False
         self._counts: Counter[int | None] = Counter()
+        # Which chats the rows are, or None for what a search found: those of another listing have another order.
+        self._listing: _Listing | None = None
+        self._chats: Sequence[Conversation] = ()
+        self._folders: Sequence[Folder] = ()
+        self._arranged_from: tuple[object, ...] = ()
+        self._keys: list[Hashable] = []
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -116,16 +142,25 @@ class ChatListModel(QAbstractListModel):
     ) -> None:
         """Show chats under headings, folders with theirs below them; of one folder alone where `only` is its id.
 
-        Outside the active chats there are neither pins nor folders.
+        Outside the active chats there are neither pins nor folders. A list that is shown once more is taken to be as it
+        was.
         """
-        self._movable = view == ACTIVE and only is None
-        self._counts = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
-        if view != ACTIVE:
-            self._replace(list(chats), streaming)
+        # Wherever one is, days begin with a quarter of an hour.
+        arranged_from = (view, only, time.time() // 900)
+        same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
+        if same and self._listing is not None:
+            self._replace(self._rows, streaming, self._listing, self._counts)
             return
-        if only is not None:
-            chats, folders = [chat for chat in chats if chat.folder_id == only], ()
-        self._replace(_arranged(chats, folders), streaming)
+        self._chats, self._folders, self._arranged_from = chats, folders, arranged_from
+        self._movable = view == ACTIVE and only is None
+        counts: Counter[int | None] = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
+        if view != ACTIVE:
+            rows: list[Row] = list(chats)
+        elif only is not None:
+            rows = _arranged([chat for chat in chats if chat.folder_id == only], ())
+        else:
+            rows = _arranged(chats, folders)
+        self._replace(rows, streaming, (view, only), counts)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
         rows: list[Row] = []
@@ -133,17 +168,50 @@ class ChatListModel(QAbstractListModel):
             if hits:
                 rows += [code, *hits]
         self._movable = False
-        self._replace(rows or [NOTHING_FOUND], self._streaming)
+        self._replace(rows or [NOTHING_FOUND], self._streaming, None, self._counts)
 
-    def _replace(self, rows: list[Row], streaming: frozenset[int]) -> None:
-        if rows == self._rows:
-            if streaming != self._streaming:
-                self._streaming = streaming
-                self.dataChanged.emit(self.index(0), self.index(len(rows) - 1), [STREAMS])
+    def _replace(
+        self, rows: list[Row], streaming: frozenset[int], listing: _Listing | None, counts: Counter[int | None]
+    ) -> None:
+        same, self._listing = listing == self._listing, listing
+        # What another search found is read from its top.
+        most = 0 if listing is None else MOST_STEPS
+        keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
+        steps = steps_between(keys_before, self._keys, most) if same else None
+        if steps is None:
+            self.beginResetModel()
+            self._rows, self._streaming, self._counts = rows, streaming, counts
+            self.endResetModel()
             return
-        self.beginResetModel()
-        self._rows, self._streaming = rows, streaming
-        self.endResetModel()
+        for step in steps:
+            self._take(step, rows)
+        lit, counted = streaming ^ self._streaming, counts != self._counts
+        before, self._rows, self._streaming, self._counts = self._rows, rows, streaming, counts
+        for place, row in enumerate(rows):
+            if isinstance(row, Conversation):
+                changed = row.id in lit or (row is not before[place] and _differs(row, before[place]))
+            else:
+                changed = row != before[place] or (counted and isinstance(row, Folder))
+            if changed:
+                self.dataChanged.emit(self.index(place), self.index(place))
+
+    def _take(self, step: Step, rows: list[Row]) -> None:
+        """Do one step on the way to `rows`."""
+        root = QModelIndex()
+        if isinstance(step, Remove):
+            self.beginRemoveRows(root, step.first, step.last)
+            del self._rows[step.first : step.last + 1]
+            self.endRemoveRows()
+        elif isinstance(step, Insert):
+            self.beginInsertRows(root, step.first, step.last)
+            self._rows[step.first : step.first] = rows[step.first : step.last + 1]
+            self.endInsertRows()
+        else:
+            # Qt names the row that it will stand before, as they are numbered now.
+            before = step.target + (step.target > step.source)
+            self.beginMoveRows(root, step.source, step.source, root, before)
+            self._rows.insert(step.target, self._rows.pop(step.source))
+            self.endMoveRows()
 
     def row_of(self, conversation_id: int | None) -> QModelIndex:
         for place, row in enumerate(self._rows):

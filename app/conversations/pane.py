@@ -26,6 +26,7 @@ from app.conversations.list_model import ROW, ChatListModel
 from app.conversations.records import Conversation, Folder
 from app.conversations.row_menu import MOVES, RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
+from app.conversations.row_view import RowView
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
 
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
-
-
-class _Rows(QListView):
-    """Leaves the keys that move a folder to the pane, which would be taken for steps in the list."""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if QKeySequence(event.keyCombination()) in MOVES.values():
-            event.ignore()
-        else:
-            super().keyPressEvent(event)
 
 
 class ChatPane(QFrame):
@@ -86,7 +77,7 @@ class ChatPane(QFrame):
         self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
-        self.list = _Rows(self)
+        self.list = RowView(self)
         self.settings = QPushButton(self)
         self.settings.setProperty("look", "plain")
         self.row_menu = RowMenu(self)
@@ -180,7 +171,10 @@ class ChatPane(QFrame):
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
         keeper, before = self._keeper, self.list.currentIndex().data(ROW)
-        self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
+        # All rows of this list are equally high: one of them is measured instead of thousands.
+        self.list.setUniformItemSizes(True)
+        with self.list.in_place():
+            self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
         self.hint.setVisible(keeper.ready and not self.model.rows)
         # Who works on a folder with the keys stays on it.
         folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
@@ -199,6 +193,7 @@ class ChatPane(QFrame):
         def show(hits: _Found) -> None:
             # Typing goes on while the store looks; only the newest question counts.
             if self.search.text() == text:
+                self.list.setUniformItemSizes(False)
                 self.model.show_found(*hits)
 
         self._keeper.do(find, show)

@@ -28,8 +28,7 @@ class RowPainter(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         row = index.data(ROW)
-        height = 36 if isinstance(row, str) else 52 if isinstance(row, MessageHit) else 32
-        return QSize(option.rect.width(), height)
+        return QSize(option.rect.width(), 52 if isinstance(row, MessageHit) else 32)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW)

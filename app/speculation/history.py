@@ -6,6 +6,7 @@ costs the same after ten rounds and after ten thousand.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,8 @@ class RoundHistory:
     def _clear(self) -> None:
         self.speed, self.depth = Series(), Series()
         self._seen = self._first = 0
+        # How many tokens there were after each of the last rounds.
+        self._written: deque[int] = deque(maxlen=self.WINDOW + 1)
 
     def follow(self, answer: Answer | None) -> None:
         """Take in the rounds of `answer` that are new; another answer starts anew."""
@@ -58,16 +61,19 @@ class RoundHistory:
         if answer is None:
             return
         rounds = answer.rounds
+        written = self._written
         for index in range(self._seen, len(rounds)):
             if index == 0 or rounds[index].reason == "first-token":
                 # A continued answer has several requests, each with a clock of its own.
                 self._first = index
+                written.clear()
+                written.append(0)
                 continue
+            written.append(written[-1] + rounds[index].committed)
             first = max(self._first, index - self.WINDOW)
             seconds = rounds[index].at_s - rounds[first].at_s
-            tokens = sum(record.committed for record in rounds[first + 1 : index + 1])
             if seconds > 0:
-                self.speed.add(tokens / seconds)
+                self.speed.add((written[-1] - written[0]) / seconds)
             self.depth.add(rounds[index].drafted)
         self._seen = len(rounds)
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from app.chat.answer import Answer
 
 WIDTH = 340
-# Figures are read, not watched, and the strip is watched but not read: both leave the processor to the engine.
-_FIGURES_MS, _STRIP_MS = 100, 33
+# Figures and charts are read, not watched, and the strip is watched, not read: the engine needs the processor more.
+_FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _TRIALS = ("compare", "tune")
 

@@ -98,3 +98,18 @@ def test_a_fence_may_follow_blank_lines_at_the_very_start() -> None:
     splitter.feed("\n\n```python\nx = 1\n```\n")
     splitter.finish()
     assert splitter.frozen == [Code("x = 1\n", "python", closed=True)]
+
+
+def test_rows_of_a_long_table_are_shown_once_they_are_whole() -> None:
+    head, rows = "| a | b |\n|---|---|\n", [f"| row {number} | of words |\n" for number in range(40)]
+    splitter, shown = Splitter(), []
+    for sign in head + "".join(rows) + "| the last | is":
+        splitter.feed(sign)
+        [table] = splitter.tail or [Prose("")]
+        if not shown or shown[-1] != table.text:
+            shown.append(table.text)
+    long = [text for text in shown if text.count("\n") > 12]
+    assert len(long) == len(rows) - 10
+    assert all(text.endswith("|\n") for text in long)
+    splitter.finish()
+    assert splitter.frozen == [Prose(head + "".join(rows) + "| the last | is")]

@@ -6,6 +6,9 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from app.chat.answer import Answer, State
 from app.chat.blocks import Splitter
@@ -129,3 +132,35 @@ def test_a_line_at_the_end_of_a_long_chat_does_not_paint_the_chat_again(open_win
         # It was moved once, by what it grew, and before it grew: so what was painted could be moved with it.
         assert room == body.height() - height > 0
         assert body.y() == top - room
+
+
+class _Painted(QObject):
+    """The heights of what a widget paints."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.heights: list[int] = []
+        watched.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.heights.append(event.region().boundingRect().height())
+        return False
+
+
+def test_words_at_the_end_of_a_long_run_lay_out_and_paint_the_last_line_only(qtbot: QtBot) -> None:
+    prose = Prose()
+    qtbot.addWidget(prose)
+    prose.resize(700, 10)
+    text = "\n\n".join(f"Paragraph {number} of some words." for number in range(30))
+    prose.show_markdown(text)
+    prose.show()
+    qtbot.waitExposed(prose)
+    qtbot.wait(50)
+    painted = _Painted(prose.viewport())
+    first = prose.document().begin().layout()
+    prose.show_markdown(text + " And more of them.")
+    # Laid out anew, it would have lines again only once it is painted.
+    assert first.lineCount() == 1
+    qtbot.waitUntil(lambda: bool(painted.heights))
+    assert max(painted.heights) < prose.height() // 4

@@ -1,0 +1,67 @@
+"""Which chats and folders are listed, kept up to date on the store's thread: only what has changed is read again."""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import TYPE_CHECKING
+
+from app.conversations.conversation_list import ACTIVE
+
+if TYPE_CHECKING:
+    from app.conversations.records import Changes, Conversation, Folder
+    from app.conversations.store import ConversationStore
+
+# More chats than this are read faster together with all the others.
+_MOST = 100
+
+Listed = tuple["list[Conversation]", "list[Folder]"]
+
+
+class Listing:
+    """`chats` are those that were read last, in their order. Used on the store's thread alone."""
+
+    def __init__(self) -> None:
+        self._view = ""
+        self.chats: list[Conversation] = []
+        self._changed: set[int] = set()
+        self._folders_changed = False
+
+    def note(self, changes: Changes) -> None:
+        """Something was committed."""
+        self._changed |= changes.conversations | changes.removed
+        self._folders_changed = self._folders_changed or changes.folders
+
+    def forget(self) -> None:
+        """Read everything the next time."""
+        self._view = ""
+
+    def read(self, store: ConversationStore, view: str = ACTIVE) -> Listed | None:
+        """What a view lists now, in its order, in a list of its own; None where it is what was read last.
+
+        Chats without a message and without a title are not listed: one of them is the next new chat.
+        """
+        if view == self._view and not self._changed and not self._folders_changed:
+            return None
+        changed, self._changed, self._folders_changed = self._changed, set(), False
+        # Where the disk refuses to be read, everything is read the next time.
+        before, self._view = self._view, ""
+        if view != before or len(changed) > _MOST:
+            self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
+        else:
+            # A list of its own: the one that was handed out is read on another thread.
+            self.chats = [chat for chat in self.chats if chat.id not in changed]
+            for chat in store.conversations.among(changed, view):
+                if _is_listed(store, chat):
+                    insort(self.chats, chat, key=_place)
+        listed = self.chats, store.conversations.folders()
+        self._view = view
+        return listed
+
+
+def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
+    return bool(chat.title) or store.messages.active_leaf(chat.id) is not None
+
+
+def _place(chat: Conversation) -> tuple[bool, int, float, int]:
+    """As `ConversationList.view` sorts."""
+    return chat.pin_position is None, chat.pin_position or 0, -chat.updated_at, -chat.id

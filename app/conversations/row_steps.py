@@ -1,0 +1,98 @@
+"""From one list of rows to another in few steps, so that a view need not be filled anew. No Qt in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+# More steps than this cost a view more than filling it anew.
+MOST_STEPS = 32
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Take out the rows from `first` to `last`."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Insert:
+    """Put in new rows, which then are those from `first` to `last`."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Move:
+    """Take a row out and put it in again, where it is row `target` then."""
+
+    source: int
+    target: int
+
+
+Step = Remove | Insert | Move
+
+
+def steps_between(before: Sequence[Hashable], after: Sequence[Hashable], most: int = MOST_STEPS) -> list[Step] | None:
+    """What turns `before` into `after`, each step on what the ones ahead of it have left; None for more than `most`.
+
+    Rows are told by their keys, which are different from each other in each of the lists.
+    """
+    start, end = _same_ends(before, after)
+    now, wanted = list(before[start : len(before) - end]), list(after[start : len(after) - end])
+    steps: list[Step] = []
+    stay = set(wanted)
+    for first, last in _runs([place for place, key in enumerate(now) if key not in stay])[::-1]:
+        steps.append(Remove(start + first, start + last))
+        del now[first : last + 1]
+    there = set(now)
+    fresh = _runs([place for place, key in enumerate(wanted) if key not in there])
+    if len(steps) + len(fresh) > most or not _order([key for key in wanted if key in there], now, start, steps, most):
+        return None
+    steps += [Insert(start + first, start + last) for first, last in fresh]
+    return steps if len(steps) <= most else None
+
+
+def _same_ends(before: Sequence[Hashable], after: Sequence[Hashable]) -> tuple[int, int]:
+    """How many rows at the beginning and at the end are the same."""
+    shorter = min(len(before), len(after))
+    start = next((place for place in range(shorter) if before[place] != after[place]), shorter)
+    rest = shorter - start
+    return start, next((place for place in range(rest) if before[-1 - place] != after[-1 - place]), rest)
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Rising numbers as (first, last) of those that follow each other."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        if runs and runs[-1][1] == place - 1:
+            runs[-1] = (runs[-1][0], place)
+        else:
+            runs.append((place, place))
+    return runs
+
+
+def _order(wanted: Sequence[Hashable], now: list[Hashable], start: int, steps: list[Step], most: int) -> bool:
+    """Add the moves that bring `now` into the order of `wanted`; False where they would be too many."""
+    place = 0
+    while place < len(now):
+        if now[place] == wanted[place]:
+            place += 1
+            continue
+        if len(steps) >= most:
+            return False
+        # Of the row that is here and the one that should be, the one that goes further is the one that was moved.
+        source, target = now.index(wanted[place], place), wanted.index(now[place], place)
+        if target > source:
+            source, target = place, target
+        else:
+            target = place
+        now.insert(target, now.pop(source))
+        steps.append(Move(start + source, start + target))
+    return True
