@@ -175,12 +175,13 @@ class ConversationList:
         return [row["id"] for row in rows]
 
     def order_pins(self, conversation_ids: Sequence[int]) -> None:
-        """Make exactly these chats the pinned ones, in this order."""
+        """Pin these chats, in this order. Other pinned ones, in the archive or the trash, keep their places."""
+        order = list(conversation_ids)
+        for position, conversation_id in enumerate(self.pinned()):
+            if conversation_id not in conversation_ids:
+                order.insert(position, conversation_id)
         with self._database.write():
-            for conversation_id in self.pinned():
-                if conversation_id not in conversation_ids:
-                    self.unpin(conversation_id)
-            for position, conversation_id in enumerate(conversation_ids):
+            for position, conversation_id in enumerate(order):
                 self._update(conversation_id, pin_position=position)
 
     def folders(self) -> list[Folder]:
