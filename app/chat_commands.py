@@ -332,7 +332,7 @@ class ChatCommands(QObject):
         for file in map(Path, files):
             reading = row.begin(file.name)
             self.transfer.run(
-                partial(read_attachment, file),
+                partial(read_attachment, file, QLocale().name()),
                 partial(self._attached, chat, row, reading),
                 partial(self._not_attached, row, reading),
             )
@@ -360,6 +360,7 @@ class ChatCommands(QObject):
             raise error
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
+            "unknown-encoding": self.tr("{name} is in an encoding that Tandem does not know. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
             "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),

@@ -551,6 +551,14 @@
         <translation>{count} トークン</translation>
     </message>
     <message>
+        <source>read as {encoding}</source>
+        <translation>{encoding} として読み込み</translation>
+    </message>
+    <message>
+        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>{name} を外す</translation>
     </message>
@@ -634,6 +642,10 @@
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>{name} の文字コードがわかりません。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>

@@ -551,6 +551,14 @@
         <translation>토큰 {count}개</translation>
     </message>
     <message>
+        <source>read as {encoding}</source>
+        <translation>{encoding} 인코딩으로 읽음</translation>
+    </message>
+    <message>
+        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <translation>글자가 깨져 있으면 파일을 UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>{name} 빼기</translation>
     </message>
@@ -634,6 +642,10 @@
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>

@@ -551,6 +551,14 @@
         <translation>{count} 个 token</translation>
     </message>
     <message>
+        <source>read as {encoding}</source>
+        <translation>按 {encoding} 读取</translation>
+    </message>
+    <message>
+        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>移除 {name}</translation>
     </message>
@@ -634,6 +642,10 @@
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>

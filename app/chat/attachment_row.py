@@ -1,4 +1,6 @@
-"""The files that will go with the next question, as a row above the text: name, length in tokens, and a way out."""
+"""The files that will go with the next question, as a row above the text: name, length in tokens, the encoding
+where it was guessed, and a way out.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app import theme
+from app.chat.attachments import guessed_encoding
 from app.icons import icon
 from app.speculation.figures import number
 
@@ -107,15 +110,18 @@ class AttachmentRow(QWidget):
             self.changed.emit()
 
     def _chip(self, attachment: Attachment, tokens: int | None) -> QWidget:
-        chip, name, length = self._parts(attachment.name)
-        if tokens is not None:
-            length.setText(self.tr("{count} tokens").format(count=number(tokens, 0)))
+        chip, name, words = self._parts(attachment.name)
+        said = [] if tokens is None else [self.tr("{count} tokens").format(count=number(tokens, 0))]
+        if guess := guessed_encoding(attachment):
+            said.append(self.tr("read as {encoding}").format(encoding=guess))
+            words.setToolTip(self.tr("If its letters are wrong, save the file as UTF-8 and attach it again."))
+        words.setText(" · ".join(said))
         away = self._away_button(chip, attachment.name)
         away.clicked.connect(lambda: self.remove(attachment))
         row = QHBoxLayout(chip)
         row.setContentsMargins(10, 3, 4, 3)
         row.setSpacing(6)
-        for view in (name, length, away):
+        for view in (name, words, away):
             row.addWidget(view)
         return chip
 
