@@ -12,16 +12,6 @@
     </message>
 </context>
 <context>
-    <name>ChatPane</name>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>Delete %n chat permanently?</numerusform>
-            <numerusform>Delete %n chats permanently?</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ComparisonView</name>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -127,6 +117,16 @@
         <translation>
             <numerusform>%n download running</numerusform>
             <numerusform>%n downloads running</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>Delete %n chat permanently?</numerusform>
+            <numerusform>Delete %n chats permanently?</numerusform>
         </translation>
     </message>
 </context>

@@ -825,16 +825,6 @@
         <source>Trash</source>
         <translation>ゴミ箱</translation>
     </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>ゴミ箱を空にする</translation>
-    </message>
     <message>
         <source>New chat</source>
         <translation>新しいチャット</translation>
@@ -2879,6 +2869,27 @@
     <message>
         <source>Filled in when a question is sent: {names}</source>
         <translation>質問を送るときに置き換わります：{names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>完全に削除しますか？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>ゴミ箱を空にする</translation>
     </message>
 </context>
 <context>

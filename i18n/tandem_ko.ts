@@ -825,16 +825,6 @@
         <source>Trash</source>
         <translation>휴지통</translation>
     </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>휴지통 비우기</translation>
-    </message>
     <message>
         <source>New chat</source>
         <translation>새 대화</translation>
@@ -2879,6 +2869,27 @@
     <message>
         <source>Filled in when a question is sent: {names}</source>
         <translation>질문을 보낼 때 채워져요: {names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>완전히 삭제할까요?</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>휴지통 비우기</translation>
     </message>
 </context>
 <context>

@@ -825,16 +825,6 @@
         <source>Trash</source>
         <translation>废纸篓</translation>
     </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>要永久删除 %n 个对话吗？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空废纸篓</translation>
-    </message>
     <message>
         <source>New chat</source>
         <translation>新建对话</translation>
@@ -2879,6 +2869,27 @@
     <message>
         <source>Filled in when a question is sent: {names}</source>
         <translation>发送问题时填入：{names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>要永久删除吗？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>要永久删除 %n 个对话吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空废纸篓</translation>
     </message>
 </context>
 <context>

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.list_model import ROW, ChatListModel
+from app.conversations.purge_button import PurgeButton
 from app.conversations.records import Conversation, Folder
 from app.conversations.row_menu import MOVES, RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
@@ -73,8 +74,7 @@ class ChatPane(QFrame):
         self._views.setMenu(self._views_menu)
         self._back = QPushButton(self)
         self._back.setProperty("look", "plain")
-        self.empty = QPushButton(self)
-        self.empty.setProperty("look", "button")
+        self.empty = PurgeButton(self)
         # Until the store has been read there is nothing to go back from or to empty.
         self._back.hide()
         self.empty.hide()
@@ -83,7 +83,6 @@ class ChatPane(QFrame):
         self.hint.setWordWrap(True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
-        self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = _Rows(self)
@@ -128,8 +127,10 @@ class ChatPane(QFrame):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
-        self.empty.clicked.connect(self._empty_trash)
-        self.row_menu.acted.connect(self.acted)
+        self.empty.emptied.connect(self.trash_emptied)
+        self.empty.purged.connect(lambda chat: self.acted.emit("purge", chat))
+        self.empty.left.connect(self.list.setFocus)
+        self.row_menu.acted.connect(self._act)
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
@@ -171,7 +172,7 @@ class ChatPane(QFrame):
         in_trash = self._keeper.view == TRASHED
         self._back.setVisible(self._keeper.view != ACTIVE or self._only is not None)
         self.empty.setVisible(in_trash and bool(self._keeper.conversations))
-        self._ask_to_empty(False)
+        self.empty.show_trash(self._keeper.conversations if in_trash else ())
         self.retranslate()
         if self.search.text().strip():
             self._search(self.search.text())
@@ -252,17 +253,11 @@ class ChatPane(QFrame):
             action.setChecked(folder.id == self._only)
             action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
 
-    def _empty_trash(self) -> None:
-        """The first press asks whether that is meant: nothing brings these chats back."""
-        if self._sure:
-            self.trash_emptied.emit()
-        self._ask_to_empty(not self._sure)
-
-    def _ask_to_empty(self, sure: bool) -> None:
-        self._sure = sure
-        count = len(self._keeper.conversations)
-        text = self.tr("Delete %n chat(s) permanently?", "", count) if sure else self.tr("Empty the trash")
-        self.empty.setText(text)
+    def _act(self, word: str, conversation_id: int) -> None:
+        if word == "purge":
+            self.empty.ask_about(conversation_id)
+        else:
+            self.acted.emit(word, conversation_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
@@ -278,8 +273,8 @@ class ChatPane(QFrame):
         deletes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
         # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
         meant = event.key() == Qt.Key.Key_Delete or event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if deletes and meant and isinstance(row, Conversation) and row.trashed_at is None and self.list.hasFocus():
-            self.acted.emit("trash", row.id)
+        if deletes and meant and isinstance(row, Conversation) and self.list.hasFocus():
+            self._act("trash" if row.trashed_at is None else "purge", row.id)
         else:
             super().keyPressEvent(event)
 
@@ -294,7 +289,6 @@ class ChatPane(QFrame):
         folder = self.folder
         words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
         self._back.setText(self.tr("Trash") if view == TRASHED else words)
-        self._ask_to_empty(self._sure)
         self._back.setAccessibleName(self.tr("Back to the chats"))
         self._back.setToolTip(self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))

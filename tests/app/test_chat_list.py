@@ -15,6 +15,7 @@ from tests.app.test_window import STORY, ask, wait_for_end
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
 
@@ -139,3 +140,68 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) 
     assert not window._find.isVisible()
     assert window._composer.edit.hasFocus()
     assert prose.extraSelections() == []  # type: ignore[attr-defined]
+
+
+def in_trash(window: MainWindow, qtbot: QtBot, *titled: str) -> list[int]:
+    """Show the trash with chats of these titles; their ids."""
+    chats: list[int] = []
+
+    def fill(store):  # type: ignore[no-untyped-def]
+        for title in titled:
+            chats.append(store.conversations.create(title=title))
+            store.conversations.trash(chats[-1])
+
+    window._session.keeper.do(fill)
+    window._chats.show_view("trashed")
+    qtbot.waitUntil(lambda: sorted(titles(window)) == sorted(titled))
+    window._chats.list.setFocus()
+    return chats
+
+
+def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    pane, button = window._chats, window._chats.empty
+    gone, stays = in_trash(window, qtbot, "Taxes & <b>more</b>", "Letters")
+    pane.row_menu.acted.emit("purge", gone)
+    assert button.accessibleName() == "Delete permanently? Taxes & <b>more</b>"
+    assert button.hasFocus()
+    settle(window, qtbot)
+    assert len(titles(window)) == 2
+    QTest.keyClick(button, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: titles(window) == ["Letters"])
+    assert button.text() == "Empty the trash"
+    assert window._session.keeper.conversations[0].id == stays
+
+
+def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    pane, button = window._chats, window._chats.empty
+    (chat,) = in_trash(window, qtbot, "Letters")
+    pane.row_menu.acted.emit("purge", chat)
+    QTest.keyClick(button, Qt.Key.Key_Escape)
+    assert (button.text(), pane.list.hasFocus()) == ("Empty the trash", True)
+    button.click()
+    assert button.text() == "Delete 1 chat permanently?"
+    window._composer.setFocus()
+    assert button.text() == "Empty the trash"
+    settle(window, qtbot)
+    assert titles(window) == ["Letters"]
+
+
+def test_the_delete_key_asks_in_the_trash(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    (chat,) = in_trash(window, qtbot, "Letters")
+    window._chats.list.setCurrentIndex(window._chats.model.row_of(chat))
+    QTest.keyClick(window._chats.list, Qt.Key.Key_Delete)
+    assert window._chats.empty.text() == "Delete permanently?\nLetters"
+    QTest.keyClick(window._chats.empty, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: titles(window) == [])
+
+
+def test_a_question_stays_while_other_chats_change(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    (chat,) = in_trash(window, qtbot, "Letters")
+    window._chats.row_menu.acted.emit("purge", chat)
+    window._session.keeper.do(lambda store: store.conversations.create(title="another"))
+    settle(window, qtbot)
+    assert window._chats.empty.text() == "Delete permanently?\nLetters"
