@@ -31,6 +31,7 @@ class Circumstances:
     can_speak: bool = False
     speaking: bool = False
     has_report: bool = False
+    transferring: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -214,6 +215,14 @@ ACTIONS = (
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Import chats…"),
         QT_TRANSLATE_NOOP("Actions", "Import chats of Tandem or of another app"),
+    ),
+    ActionSpec(
+        "stop-transfer",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Stop the import or export"),
+        QT_TRANSLATE_NOOP("Actions", "Stop the import or export that is under way"),
+        icon="stop",
+        enabled=lambda now: now.transferring,
     ),
     ActionSpec(
         "settings",

@@ -60,6 +60,11 @@ class Banner(QFrame):
         self.retranslate()
         self.show()
 
+    def refresh(self, sentence: Callable[[], str]) -> None:
+        """Ask for that sentence anew, if it is still the one that is shown."""
+        if sentence is self._sentence:
+            self.retranslate()
+
     def retranslate(self) -> None:
         self._close.setToolTip(self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss"))

@@ -19,6 +19,7 @@ from app.chat.attachments import NotAttachable, read_attachment
 from app.chat.find_bar import FindBar
 from app.chat.plain_text import plain_text, spoken_text
 from app.chat.speaker import Speaker
+from app.stopping import Stopped
 from app.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ CHAT_COMMANDS = (
     "export-chat",
     "export-all",
     "import-chats",
+    "stop-transfer",
 )
 
 
@@ -77,7 +79,7 @@ class ChatCommands(QObject):
         super().__init__(parent)
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
-        self.transfer = Transfer(session, banner, self)
+        self.transfer = Transfer(session, banner, actions["stop-transfer"], self)
         self.speaker = Speaker(self)
         self.menu = QMenu()
         # Which key sends, as in the message box.
@@ -136,6 +138,7 @@ class ChatCommands(QObject):
             "export-chat": lambda: self._on_shown("export"),
             "export-all": self.transfer.export_all,
             "import-chats": self.transfer.import_chats,
+            "stop-transfer": self.transfer.stop,
         }
 
     # The list
@@ -332,10 +335,15 @@ class ChatCommands(QObject):
         for file in map(Path, files):
             reading = row.begin(file.name)
             self.transfer.run(
-                partial(read_attachment, file, QLocale().name()),
+                partial(read_attachment, file, QLocale().name(), partial(self._check_wanted, reading)),
                 partial(self._attached, chat, row, reading),
                 partial(self._not_attached, row, reading),
             )
+
+    def _check_wanted(self, reading: Reading) -> None:
+        """On the thread that reads the file."""
+        if self.transfer.closing or not reading.wanted:
+            raise Stopped
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))

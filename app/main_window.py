@@ -210,6 +210,7 @@ class MainWindow(QMainWindow):
         self._find.focus_lost.connect(self._composer.setFocus)
         self._application.theme.changed.connect(self._actions.repaint)
         self._commands.speaker.changed.connect(self._update_actions)
+        self._commands.transfer.changed.connect(self._update_actions)
 
     # What the session says
 
@@ -341,6 +342,7 @@ class MainWindow(QMainWindow):
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
                 has_report=self.news.report is not None,
+                transferring=self._commands.transfer.busy,
             )
         )
         self._composer.set_streaming(session.chat.streaming)

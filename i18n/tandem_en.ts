@@ -140,6 +140,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>Importing {name}: %n chat so far.</numerusform>
+            <numerusform>Importing {name}: %n chats so far.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
             <numerusform>%n chat imported.</numerusform>

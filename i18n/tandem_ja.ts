@@ -188,6 +188,14 @@
         <translation>このチャットをフォルダに移動</translation>
     </message>
     <message>
+        <source>Stop the import or export</source>
+        <translation>読み込み・書き出しを中止</translation>
+    </message>
+    <message>
+        <source>Stop the import or export that is under way</source>
+        <translation>進行中の読み込み・書き出しを中止</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>レポートを表示</translation>
     </message>
@@ -3374,6 +3382,16 @@
             <numerusform>%n 件のチャットを書き出しました。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>{name} に書き出し中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>{name} を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3393,8 +3411,16 @@
         </translation>
     </message>
     <message>
+        <source>The import was stopped. Import the file again for the chats that are missing.</source>
+        <translation>読み込みを中止しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
         <source>That did not work: {detail}</source>
         <translation>実行できませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>書き出しを中止しました。</translation>
     </message>
     <message>
         <source>You</source>

@@ -188,6 +188,14 @@
         <translation>이 대화를 폴더로 옮기기</translation>
     </message>
     <message>
+        <source>Stop the import or export</source>
+        <translation>가져오기·내보내기 중단</translation>
+    </message>
+    <message>
+        <source>Stop the import or export that is under way</source>
+        <translation>진행 중인 가져오기·내보내기 중단</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>보고서 보기</translation>
     </message>
@@ -3374,6 +3382,16 @@
             <numerusform>대화 %n개를 내보냈어요.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>‘{name}’ 파일로 내보내는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3393,8 +3411,16 @@
         </translation>
     </message>
     <message>
+        <source>The import was stopped. Import the file again for the chats that are missing.</source>
+        <translation>가져오기를 중단했어요. 파일을 다시 가져오면 빠진 대화만 들어와요.</translation>
+    </message>
+    <message>
         <source>That did not work: {detail}</source>
         <translation>작업하지 못했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>내보내기를 중단했어요.</translation>
     </message>
     <message>
         <source>You</source>

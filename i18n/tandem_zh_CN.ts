@@ -188,6 +188,14 @@
         <translation>将此对话移到文件夹</translation>
     </message>
     <message>
+        <source>Stop the import or export</source>
+        <translation>停止导入或导出</translation>
+    </message>
+    <message>
+        <source>Stop the import or export that is under way</source>
+        <translation>停止正在进行的导入或导出</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>显示报告</translation>
     </message>
@@ -3374,6 +3382,16 @@
             <numerusform>已导出 %n 个对话。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>正在导出到 {name}…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>正在导入 {name}：已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3393,8 +3411,16 @@
         </translation>
     </message>
     <message>
+        <source>The import was stopped. Import the file again for the chats that are missing.</source>
+        <translation>导入已停止。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
         <source>That did not work: {detail}</source>
         <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>导出已停止。</translation>
     </message>
     <message>
         <source>You</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from app.chat.encodings import decode, has_no_controls
 from app.conversations.database import storable
 from app.conversations.records import Attachment
+from app.stopping import Stopped
 
 # Longer texts fill any context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
@@ -29,10 +31,11 @@ class NotAttachable(Exception):
         self.name, self.reason = name, reason
 
 
-def read_attachment(path: Path, language: str = "") -> Attachment:
+def read_attachment(path: Path, language: str = "", step: Callable[[], object] = lambda: None) -> Attachment:
     """A text, code or PDF file as an attachment; where an encoding had to be guessed, its media type names it.
 
-    `language` is the window's. Raises NotAttachable. It waits for the disk: not for the Qt thread.
+    `language` is the window's. `step` is called before each page of a PDF file; what it raises ends the reading.
+    Raises NotAttachable. It waits for the disk: not for the Qt thread.
     """
     is_pdf = path.suffix.lower() == ".pdf"
     try:
@@ -45,7 +48,7 @@ def read_attachment(path: Path, language: str = "") -> Attachment:
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
     if is_pdf or content.startswith(b"%PDF-"):
-        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content))
+        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, step))
     if (decoded := decode(content, language)) is None:
         raise NotAttachable(path.name, "unknown-encoding" if has_no_controls(content) else "not-text")
     text, guess = decoded
@@ -57,7 +60,7 @@ def guessed_encoding(attachment: Attachment) -> str:
     return attachment.media_type.partition(_CHARSET)[2]
 
 
-def _pdf_text(name: str, content: bytes) -> str:
+def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
     """The text of a PDF file, page after page."""
     # Here and not at the top: most questions have no PDF file with them.
     from pypdf import PdfReader
@@ -70,10 +73,11 @@ def _pdf_text(name: str, content: bytes) -> str:
         if reader.is_encrypted and not reader.decrypt(""):
             raise NotAttachable(name, "encrypted")
         for page in reader.pages:
+            step()
             pages.append(page.extract_text().strip())
             if sum(map(len, pages)) > LARGEST_BYTES:
                 raise NotAttachable(name, "too-large")
-    except NotAttachable:
+    except (NotAttachable, Stopped):
         raise
     # The library raises many kinds of errors for what is wrong with a file, among them those of its own assumptions.
     except Exception as error:

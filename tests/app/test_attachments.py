@@ -382,3 +382,49 @@ def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(NotAttachable) as refused:
         read_attachment(tmp_path / "pipe.txt")
     assert refused.value.reason == "unreadable"
+
+
+def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
+    gate, reading, pages = threading.Event(), threading.Event(), []
+
+    def slowly(page: object) -> str:
+        pages.append(page)
+        reading.set()
+        gate.wait(PATIENCE_S)
+        return "words"
+
+    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
+    window = open_window(ScriptedEngine())
+    paste(window, tmp_path / "long.pdf")
+    qtbot.waitUntil(reading.is_set)
+    (away,) = window._composer.files.findChildren(QToolButton)
+    away.click()
+    gate.set()
+    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+    assert len(pages) == 1
+    assert window._composer.files.attachments == ()
+    assert not window._banner.isVisible()
+
+
+def test_closing_the_window_ends_the_reading_of_a_pdf_file(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
+    reading, pages = threading.Event(), []
+    window = open_window(ScriptedEngine())
+
+    def slowly(page: object) -> str:
+        pages.append(page)
+        reading.set()
+        window._commands.transfer._closing.wait(PATIENCE_S)
+        return "words"
+
+    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
+    paste(window, tmp_path / "long.pdf")
+    paste(window, tmp_path / "long.pdf")
+    qtbot.waitUntil(reading.is_set)
+    window.close()
+    assert len(pages) == 1
