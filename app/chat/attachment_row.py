@@ -14,6 +14,7 @@ from app import theme
 from app.chat.attachments import guessed_encoding
 from app.icons import icon
 from app.speculation.figures import number
+from app.tips import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -142,7 +143,7 @@ class AttachmentRow(QWidget):
         away.setProperty("look", "quiet")
         away.setIcon(icon("close", theme.colours().muted))
         words = self.tr("Remove {name}").format(name=name)
-        away.setToolTip(words)
+        away.setToolTip(tip(words))
         away.setAccessibleName(words)
         return away
 
@@ -153,7 +154,7 @@ class AttachmentRow(QWidget):
         # A name is no markup, whatever it looks like.
         name.setTextFormat(Qt.TextFormat.PlainText)
         name.setText(name.fontMetrics().elidedText(file, Qt.TextElideMode.ElideMiddle, 180))
-        name.setToolTip(file)
+        name.setToolTip(tip(file))
         words.setProperty("look", "muted")
         return chip, name, words
 

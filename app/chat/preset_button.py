@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from app import theme
 from app.chat.preset_names import DEFAULTS, chosen_in, name_of, presets_of
 from app.icons import icon
+from app.tips import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -45,7 +46,7 @@ class PresetButton(QToolButton):
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
         words = self.tr("System prompt and settings of this chat: {name}").format(name=name_of(chosen))
-        self.setToolTip(words)
+        self.setToolTip(tip(words))
         self.setAccessibleName(words)
         self.updateGeometry()
 

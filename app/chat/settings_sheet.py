@@ -45,6 +45,7 @@ class ChatSettingsSheet(Overlay):
         self._title.setProperty("look", "title")
         self._saved.setProperty("look", "muted")
         self._saved.setWordWrap(True)
+        self._saved.setTextFormat(Qt.TextFormat.PlainText)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.close_overlay)
         self.presets = Chooser(self)
