@@ -32,6 +32,7 @@ class Circumstances:
     speaking: bool = False
     has_report: bool = False
     transferring: bool = False
+    finding: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -305,6 +306,24 @@ ACTIONS = (
         "Ctrl+F",
         "search",
         enabled=lambda now: now.has_turns,
+    ),
+    ActionSpec(
+        "find-next",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Find next"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the next match in this chat"),
+        "Ctrl+G",
+        "arrow-down",
+        enabled=lambda now: now.finding,
+    ),
+    ActionSpec(
+        "find-previous",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Find previous"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the previous match in this chat"),
+        "Ctrl+Shift+G",
+        "arrow-up",
+        enabled=lambda now: now.finding,
     ),
     ActionSpec(
         "search-chats",

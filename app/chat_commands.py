@@ -19,6 +19,7 @@ from app.chat.attachments import NotAttachable, read_attachment
 from app.chat.find_bar import FindBar
 from app.chat.plain_text import plain_text, spoken_text
 from app.chat.speaker import Speaker
+from app.finding import Finding
 from app.stopping import Stopped
 from app.transfer import Transfer
 
@@ -56,6 +57,8 @@ CHAT_COMMANDS = (
     "save-again",
     "show-chats-folder",
     "find-in-chat",
+    "find-next",
+    "find-previous",
     "export-chat",
     "export-all",
     "import-chats",
@@ -81,6 +84,7 @@ class ChatCommands(QObject):
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
         self.transfer = Transfer(session, banner, actions["stop-transfer"], self)
         self.speaker = Speaker(self)
+        self._finding = Finding(session, transcript, find_bar, self)
         self.menu = QMenu()
         # Which key sends, as in the message box.
         self.send_key: Callable[[], str] = lambda: "enter"
@@ -104,11 +108,8 @@ class ChatCommands(QObject):
         self._transcript.edited.connect(self._edit)
         self._transcript.tokens_wanted.connect(lambda turn: session.want_tokens(session.chat, turn))
         self._transcript.menu_wanted.connect(self._show_menu)
-        self._find.chosen.connect(self._show_found)
-        self._find.changed.connect(lambda: self._transcript.mark(self._find.query))
         session.chats_changed.connect(self.refresh_list)
-        session.opened.connect(self._chat_opened)
-        session.path_changed.connect(lambda _chat: self._find.look_again())
+        session.opened.connect(lambda _chat: self.refresh_list())
         session.kept.connect(lambda _chat, _turn: self.refresh_list())
         session.trashed.connect(self._tell_trashed)
         session.store_opened.connect(self._tell_report)
@@ -135,6 +136,8 @@ class ChatCommands(QObject):
             "save-again": self._session.save_again,
             "show-chats-folder": self._show_folder,
             "find-in-chat": self._find.open,
+            "find-next": lambda: self._find.step(1),
+            "find-previous": lambda: self._find.step(-1),
             "export-chat": lambda: self._on_shown("export"),
             "export-all": self.transfer.export_all,
             "import-chats": self.transfer.import_chats,
@@ -223,17 +226,8 @@ class ChatCommands(QObject):
         self._session.keeper.do(lambda store: store.conversations.rename_folder(folder, name))
 
     def show_hit(self, chat: int, message: int) -> None:
-        """Show a message that the search over all chats found, with the words marked."""
-        text = self._pane.search.text()
-
-        def show(opened: Chat) -> None:
-            places = ((turn, (turn.question_place.id, turn.answer_place.id)) for turn in opened.turns)
-            turn = next((turn for turn, ids in places if message in ids), None)
-            # Another chat may have been chosen while this one was read.
-            if turn is not None and opened is self._session.chat:
-                self._find.search_for(text, turn)
-
-        self._session.show_message(chat, message, show)
+        """Show a message that the search over all chats found."""
+        self._finding.show_hit(chat, message, self._pane.search.text())
 
     def _on_shown(self, word: str) -> None:
         shown = self._session.chat.id
@@ -377,16 +371,6 @@ class ChatCommands(QObject):
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)
-
-    # Inside the chat
-
-    def _chat_opened(self, _chat: Chat) -> None:
-        self._find.close_bar()
-        self.refresh_list()
-
-    def _show_found(self, turn: Turn) -> None:
-        self._transcript.mark(self._find.query)
-        self._transcript.reveal(turn)
 
     # What the store says
 

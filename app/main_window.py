@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
         self._menus = Menus(self._actions, self)
         self._panes = Panes(self, self._preferences, self._chats, self._panel)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
-        self._find = FindBar(lambda: session.chat.turns, self)
+        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
         self._commands = ChatCommands(
             session, self._actions, self._chats, self._transcript, self._find, self._banner, self
         )
@@ -208,6 +208,7 @@ class MainWindow(QMainWindow):
         self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
+        self._find.found.connect(self._update_actions)
         self._application.theme.changed.connect(self._actions.repaint)
         self._commands.speaker.changed.connect(self._update_actions)
         self._commands.transfer.changed.connect(self._update_actions)
@@ -343,6 +344,7 @@ class MainWindow(QMainWindow):
                 speaking=self._commands.speaker.speaking,
                 has_report=self.news.report is not None,
                 transferring=self._commands.transfer.busy,
+                finding=self._find.finding,
             )
         )
         self._composer.set_streaming(session.chat.streaming)

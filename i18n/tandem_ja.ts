@@ -256,6 +256,22 @@
         <translation>このチャットで言葉を探す</translation>
     </message>
     <message>
+        <source>Find next</source>
+        <translation>次を検索</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>このチャットの次の結果に移動</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>前を検索</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>このチャットの前の結果に移動</translation>
+    </message>
+    <message>
         <source>Search chats</source>
         <translation>チャットを検索</translation>
     </message>
@@ -1348,8 +1364,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>Message {place} of {count}</source>
-        <translation>メッセージ {count} 件中 {place} 件目</translation>
+        <source>{place} of {count}</source>
+        <translation>{count} 件中 {place} 件目</translation>
     </message>
     <message>
         <source>Not found</source>

@@ -256,6 +256,22 @@
         <translation>이 대화에서 단어 찾기</translation>
     </message>
     <message>
+        <source>Find next</source>
+        <translation>다음 찾기</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>이 대화의 다음 결과로 이동</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>이전 찾기</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>이 대화의 이전 결과로 이동</translation>
+    </message>
+    <message>
         <source>Search chats</source>
         <translation>대화 검색</translation>
     </message>
@@ -1348,8 +1364,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>Message {place} of {count}</source>
-        <translation>메시지 {count}개 중 {place}번째</translation>
+        <source>{place} of {count}</source>
+        <translation>{count}개 중 {place}번째</translation>
     </message>
     <message>
         <source>Not found</source>

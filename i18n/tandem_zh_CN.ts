@@ -256,6 +256,22 @@
         <translation>在此对话中查找文字</translation>
     </message>
     <message>
+        <source>Find next</source>
+        <translation>查找下一个</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>前往此对话中的下一个结果</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>查找上一个</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>前往此对话中的上一个结果</translation>
+    </message>
+    <message>
         <source>Search chats</source>
         <translation>搜索对话</translation>
     </message>
@@ -1348,8 +1364,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>Message {place} of {count}</source>
-        <translation>第 {place} 条消息，共 {count} 条</translation>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
     </message>
     <message>
         <source>Not found</source>

@@ -62,6 +62,11 @@ class CodeBlock(QFrame):
         return self._text
 
     @property
+    def view(self) -> QPlainTextEdit:
+        """What holds the code."""
+        return self._view
+
+    @property
     def needed_height(self) -> int:
         """How high it will be shown, known before it is: its parts take their style then."""
         for part in (self._name, self._copy, self._view):

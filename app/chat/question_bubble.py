@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
+from app.chat.hits import hit_colours
 from app.chat.wrapped_label import WrappedLabel
 from app.conversations.row_painter import utf16
 from app.conversations.search import highlights
@@ -50,7 +50,7 @@ class QuestionBubble(QFrame):
             column.addWidget(names)
         column.addWidget(self.label)
         self._words = turn.question
-        self._marked = False
+        self._marked = self._is_current = False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._fit()
 
@@ -68,21 +68,37 @@ class QuestionBubble(QFrame):
             if self._marked:
                 self._dress(True)
 
-    def mark(self, query: Query | None) -> None:
-        """Select the first hit: a label can show one."""
+    def mark(self, query: Query | None, current: int | None = None) -> list[int]:
+        """Select the hit number `current`, or the first where it is another's: a label can show one. Where each begins,
+        in UTF-16 units.
+        """
         found = () if query is None else highlights(self._words, query)
+        self._is_current = current is not None and current < len(found)
+        starts = [utf16(self._words[:start]) for start, _ in found]
         if found:
-            start, end = (utf16(self._words[:place]) for place in found[0])
-            self.label.setSelection(start, end - start)
-        elif self.label.hasSelectedText():
+            place = current if self._is_current and current is not None else 0
+            self.label.setSelection(starts[place], utf16(self._words[found[place][0] : found[place][1]]))
+        elif self._marked:
             self.label.setSelection(0, 0)
         self._dress(bool(found))
+        return starts
+
+    def place_of(self, start: int) -> QRect:
+        """The line in which a hit begins, in this widget. A label does not say where it breaks its lines: measured up
+        to there, they end with that one.
+        """
+        label, metrics = self.label, self.label.fontMetrics()
+        above = self._words.encode("utf-16-le", "surrogatepass")[: 2 * start + 2].decode("utf-16-le", "ignore")
+        room = QRect(0, 0, label.width(), label.height())
+        end = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextExpandTabs, above).bottom()
+        return QRect(label.x(), label.y() + end - metrics.lineSpacing(), label.width(), metrics.lineSpacing())
 
     def _dress(self, marked: bool) -> None:
         """What a search marks looks here as it does in answers; what is selected by hand looks as everywhere."""
         self._marked = marked
-        palette, colours = QGuiApplication.palette(), theme.colours()
+        palette = QGuiApplication.palette()
         if marked:
-            palette.setColor(QPalette.ColorRole.Highlight, QColor(colours.lookup_tint))
-            palette.setColor(QPalette.ColorRole.HighlightedText, QColor(colours.lookup_text))
+            background, foreground = hit_colours(self._is_current)
+            palette.setColor(QPalette.ColorRole.Highlight, background)
+            palette.setColor(QPalette.ColorRole.HighlightedText, foreground)
         self.label.setPalette(palette)

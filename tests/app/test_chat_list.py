@@ -131,11 +131,11 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) 
         wait_for_end(window, qtbot)
     window._actions["find-in-chat"].trigger()
     window._find.edit.setText("draft")
-    assert window._find.count.text() == "Message 2 of 2"
+    assert window._find.count.text() == "3 of 3"
     (prose,) = view(window).body.views
     assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
     QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "Message 1 of 2"
+    assert window._find.count.text() == "2 of 3"
     QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
     assert not window._find.isVisible()
     assert window._composer.edit.hasFocus()

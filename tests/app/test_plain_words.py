@@ -25,7 +25,6 @@ from tests.app.test_window import ask, wait_for_end
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
 NAME = "<b>Name</b> <img src='x.png'>"
@@ -45,7 +44,7 @@ def test_a_tip_shows_words_as_they_are_written(words: str) -> None:
     assert shown_text(tip(words)).replace("\u2028", "\n") == words
 
 
-def interpreted(window: MainWindow) -> list[str]:
+def interpreted() -> list[str]:
     """Words that Qt shows as something else, in any widget."""
     found = []
     for widget in QApplication.allWidgets():
@@ -76,7 +75,7 @@ def test_names_of_everything_are_shown_as_they_are_written(open_window: OpenWind
         window._settings.open(page.id)
         settle(window, qtbot)
     assert any(NAME in widget.text() for widget in QApplication.allWidgets() if isinstance(widget, QLabel))
-    assert interpreted(window) == []
+    assert interpreted() == []
 
 
 def test_labels_that_hold_names_take_no_markup(qtbot: QtBot) -> None:
@@ -86,7 +85,7 @@ def test_labels_that_hold_names_take_no_markup(qtbot: QtBot) -> None:
         assert made.textFormat() == Qt.TextFormat.PlainText
 
 
-def test_the_title_of_a_chat_is_no_markup_in_the_history(qtbot: QtBot) -> None:
+def test_the_title_of_a_chat_is_no_markup_in_the_history() -> None:
     table = HistoryTable()
     figures = dict.fromkeys(RequestRow.__slots__, None) | {"title": NAME}
     table.show_rows([RequestRow(**figures)])  # type: ignore[arg-type]
