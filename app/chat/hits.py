@@ -16,7 +16,6 @@ from app.conversations.search import highlights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.chat.question_bubble import QuestionBubble
     from app.conversations.search import Query
 
 TextView = QTextEdit | QPlainTextEdit
@@ -24,22 +23,21 @@ TextView = QTextEdit | QPlainTextEdit
 
 @dataclass(frozen=True)
 class _Hit:
-    """`view` is None where it is in the question, and `start` counts UTF-16 units."""
+    """`start` counts UTF-16 units."""
 
-    view: TextView | None
+    view: TextView
     start: int
 
 
 class HitMarks:
-    """Of one turn. Places count the hits in the order in which the turn is read, its question first."""
+    """Of one turn. Places count the hits in the order in which the turn is read."""
 
-    def __init__(self, bubble: QuestionBubble) -> None:
-        self._bubble = bubble
+    def __init__(self) -> None:
         self._hits: list[_Hit] = []
 
     def show(self, query: Query | None, views: Sequence[TextView], current: int | None) -> None:
-        """Mark what `query` finds in the question and in `views`; None takes the marks away."""
-        self._hits = [_Hit(None, start) for start in self._bubble.mark(query, current)]
+        """Mark what `query` finds in `views`; None takes the marks away."""
+        self._hits = []
         for view in views:
             text = view.toPlainText()
             marks = []
@@ -57,8 +55,6 @@ class HitMarks:
         if not self._hits:
             return None
         hit = self._hits[min(place, len(self._hits) - 1)]
-        if hit.view is None:
-            return self._bubble.place_of(hit.start).translated(self._bubble.mapTo(turn, QPoint(0, 0)))
         cursor = QTextCursor(hit.view.document())
         cursor.setPosition(hit.start)
         place_in_view = hit.view.cursorRect(cursor)

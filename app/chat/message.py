@@ -62,7 +62,7 @@ class TurnView(QWidget):
         self._newest = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
         self._bubble = QuestionBubble(turn, self)
-        self._hits = HitMarks(self._bubble)
+        self._hits = HitMarks()
         self._query: Query | None = None
         self._current_hit: int | None = None
         self.editor: QuestionEditor | None = None
@@ -97,8 +97,8 @@ class TurnView(QWidget):
         for view in (self._status, self.thinking, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
         column.addWidget(self.answer_row)
-        for view in (self.tokens, self._foot, self._bubble.label):
-            leave_menu_to_parent(view)
+        for quiet in (self.tokens, self._foot, self._bubble.text):
+            leave_menu_to_parent(quiet)
         self._bubble.setVisible(self.turn.asks)
         self.question_row.setVisible(self.turn.asks)
 
@@ -164,9 +164,6 @@ class TurnView(QWidget):
 
     def selected_text(self) -> str:
         """What is selected in the turn; "" where nothing is."""
-        if self._bubble.label.hasSelectedText():
-            # A label hands out its lines as a document's paragraphs.
-            return self._bubble.label.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -200,11 +197,12 @@ class TurnView(QWidget):
         return self._hits.place_in(self, place)
 
     def _text_views(self) -> list[TextView]:
-        """Those that show the answer, top to bottom."""
+        """Those that show the question and the answer, top to bottom."""
+        question = [self._bubble.text] if self.turn.asks else []
         if not self.tokens.isHidden():
-            return [self.tokens]
+            return [*question, self.tokens]
         thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_views
-        return [*thoughts, *self._body.text_views]
+        return [*question, *thoughts, *self._body.text_views]
 
     def edit_question(self, send_key: str) -> None:
         """Let the question be edited in its place, and sent with that key, until `end_edit`."""

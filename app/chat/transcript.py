@@ -60,7 +60,7 @@ class Transcript(QScrollArea):
         self._build_body()
         self.link_menu = QMenu(self)
         self._newest = QToolButton(self)
-        self._newest.setProperty("look", "button")
+        self._newest.setObjectName("newest")
         self._newest.clicked.connect(self.scroll_to_end)
         self._newest.hide()
         bar = self.verticalScrollBar()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -22,6 +22,10 @@ class WrappedLabel(QLabel):
 
     def hasHeightForWidth(self) -> bool:
         return False
+
+    def minimumSizeHint(self) -> QSize:
+        """A word that is wider than the chat must not make the chat wider."""
+        return QSize(0, super().minimumSizeHint().height())
 
     def setText(self, text: str) -> None:
         if text != self.text():

@@ -12,7 +12,7 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 from PySide6.QtCore import QCoreApplication, QMimeData, Qt, QUrl
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
 from app.chat.attachments import (
     LARGEST_BYTES,
@@ -22,6 +22,8 @@ from app.chat.attachments import (
     guessed_encoding,
     read_attachment,
 )
+from app.conversations.records import Attachment
+from app.layouts import settle_layouts
 from engine import starter_pair
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.conversations.records import Attachment
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
@@ -428,3 +429,32 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     qtbot.waitUntil(reading.is_set)
     window.close()
     assert len(pages) == 1
+
+
+def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.resize(900, 600)
+    files = window._composer.files
+    many = tuple(
+        Attachment(f"a rather long name of a file, number {number}.py", "text/plain", "") for number in range(12)
+    )
+    files.show_files(many)
+    files.show_counts(dict.fromkeys(many, 1234))
+    settle_layouts()
+    chips = [chip for chip in files._inside.findChildren(QFrame, "attachment") if not chip.isHidden()]
+    assert window.width() == 900
+    assert len({chip.y() for chip in chips}) > 3
+    assert files.height() < 4 * chips[0].height()
+    for label in files.findChildren(QLabel):
+        assert label.width() >= label.sizeHint().width()
+
+
+def test_one_file_takes_one_row(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    files = window._composer.files
+    files.show_files((Attachment("a.py", "text/plain", ""),))
+    settle_layouts()
+    (chip,) = files._inside.findChildren(QFrame, "attachment")
+    assert files.height() == chip.sizeHint().height()
+    files.show_files(())
+    assert files.isHidden()
