@@ -227,7 +227,7 @@ class ChatCommands(QObject):
 
     def show_hit(self, chat: int, message: int) -> None:
         """Show a message that the search over all chats found."""
-        self._finding.show_hit(chat, message, self._pane.search.text())
+        self._finding.show_hit(chat, message, self._pane.search.words)
 
     def _on_shown(self, word: str) -> None:
         shown = self._session.chat.id

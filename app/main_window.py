@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -22,7 +22,7 @@ from app.actions import Actions
 from app.announcer import Announcer
 from app.banner import Banner
 from app.chat.attachment_row import attach_button
-from app.chat.composer import Composer
+from app.chat.composer import Composer, files_in
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.preset_button import PresetButton
@@ -113,6 +113,7 @@ class MainWindow(QMainWindow):
         self.retranslate()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
+        self.setAcceptDrops(True)
         put_back(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
         if self._preferences.backup is not None:
@@ -356,6 +357,17 @@ class MainWindow(QMainWindow):
         self._header.retranslate()
         self._meter.tell()
         self._update_actions()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files may be let go anywhere."""
+        if files_in(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := files_in(event.mimeData()):
+            event.acceptProposedAction()
+            self._attach(files)
+            self._composer.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

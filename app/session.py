@@ -244,12 +244,17 @@ class Session(ChatSession):
 
         def job(store: ConversationStore) -> tuple[Message | None, Message]:
             asked, answered = write(store)
+            if chat.id is not None:
+                # Who goes on in a chat of the trash does not want it to be emptied away.
+                store.conversations.restore(chat.id)
             return None if asked is None else store.messages.get(asked), store.messages.get(answered)
 
         def written(messages: tuple[Message | None, Message]) -> None:
             asked, answered = messages
             turn.question_place, turn.answer_place = place_of(asked), place_of(answered)
             self._remember(chat)
+            if chat.id in self.deleted:
+                self.deleted.remove(chat.id)
             live.writer = self.keeper.writer(answered.id)
             self.kept.emit(chat, turn)
             self._start(live)

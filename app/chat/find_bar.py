@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app import theme
 from app.conversations.search import Query, highlights, parse_phrase, parse_query
 from app.icons import icon
+from app.search_field import LiveField
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +44,7 @@ class FindBar(QFrame):
         self._total = self._place = 0
         self._parse = parse_phrase
         self.query: Query | None = None
-        self.edit = QLineEdit(self)
+        self.edit = LiveField(self)
         self.count = QLabel(self)
         self.count.setProperty("look", "muted")
         self._up, self._down, self._close = (QToolButton(self) for _ in range(3))
@@ -52,7 +53,7 @@ class FindBar(QFrame):
         row.setSpacing(6)
         for view in (self.edit, self.count, self._up, self._down, self._close):
             row.addWidget(view, 1 if view is self.edit else 0)
-        self.edit.textChanged.connect(self._search)
+        self.edit.typed.connect(self._search)
         self._up.clicked.connect(lambda: self.step(-1))
         self._down.clicked.connect(lambda: self.step(1))
         self._close.clicked.connect(self.close_bar)
@@ -108,7 +109,7 @@ class FindBar(QFrame):
         if self.query is None:
             return
         before = self.current
-        self._look(self.edit.text())
+        self._look(self.edit.words)
         if before is not None and before[0] in self._hits:
             self._place = self._first_of(before[0]) + min(before[1], self._hits[before[0]] - 1)
         else:

@@ -138,7 +138,9 @@ class ConversationList:
         self._update(conversation_id, trashed_at=self._database.clock())
 
     def restore(self, conversation_id: int) -> None:
-        self._update(conversation_id, trashed_at=None)
+        """Take out of the trash; a chat that is in none stays as it is."""
+        if self.get(conversation_id).trashed_at is not None:
+            self._update(conversation_id, trashed_at=None)
 
     def purge(self, conversation_id: int) -> None:
         """Delete a chat for good, with its messages, token views and figures."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListView,
     QMenu,
     QPushButton,
@@ -29,6 +28,7 @@ from app.conversations.row_menu import MOVES, RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
+from app.search_field import SearchField
 
 if TYPE_CHECKING:
     from app.conversations.keeper import Keeper
@@ -66,7 +66,7 @@ class ChatPane(QFrame):
         self._new = QPushButton(self)
         self._new.setProperty("look", "plain")
         self._new.clicked.connect(new_chat.trigger)
-        self.search = QLineEdit(self)
+        self.search = SearchField(self)
         self.search.setClearButtonEnabled(True)
         self._views = QToolButton(self)
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -121,7 +121,9 @@ class ChatPane(QFrame):
         column.addWidget(self.settings)
 
     def _connect(self) -> None:
-        self.search.textChanged.connect(self._search)
+        self.search.typed.connect(self._search)
+        self.search.down.connect(self._go_to_list)
+        self.search.chosen.connect(self._choose_first)
         self.list.clicked.connect(self._activated)
         self.list.activated.connect(self._activated)
         self.list.customContextMenuRequested.connect(self._show_menu)
@@ -174,8 +176,8 @@ class ChatPane(QFrame):
         self.empty.setVisible(in_trash and bool(self._keeper.conversations))
         self.empty.show_trash(self._keeper.conversations if in_trash else ())
         self.retranslate()
-        if self.search.text().strip():
-            self._search(self.search.text())
+        if self.search.words.strip():
+            self._search(self.search.words)
             return
         # A row that is being edited must not be taken away.
         if self.list.state() == QAbstractItemView.State.EditingState:
@@ -199,10 +201,25 @@ class ChatPane(QFrame):
 
         def show(hits: _Found) -> None:
             # Typing goes on while the store looks; only the newest question counts.
-            if self.search.text() == text:
+            if self.search.words == text:
                 self.model.show_found(*hits)
 
         self._keeper.do(find, show)
+
+    def _go_to_list(self) -> None:
+        """To the row that is chosen, or to the first."""
+        if not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self._first_row())
+        self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _choose_first(self) -> None:
+        """Enter shows the first of what was found."""
+        if self.search.words.strip():
+            self._activated(self._first_row())
+
+    def _first_row(self) -> QModelIndex:
+        rows = enumerate(self.model.rows)
+        return self.model.index(next((place for place, row in rows if not isinstance(row, str)), -1))
 
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)

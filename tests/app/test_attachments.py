@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
-from PySide6.QtCore import QCoreApplication, QMimeData, Qt, QUrl
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
@@ -458,3 +458,22 @@ def test_one_file_takes_one_row(open_window: OpenWindow) -> None:
     assert files.height() == chip.sizeHint().height()
     files.show_files(())
     assert files.isHidden()
+
+
+def test_files_can_be_dropped_anywhere_in_the_window(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("note")
+    window = open_window(ScriptedEngine())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+    options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    entering = QDragEnterEvent(QPoint(500, 200), *options)
+    window.dragEnterEvent(entering)
+    assert entering.isAccepted()
+    window.dropEvent(QDropEvent(QPointF(500, 200), *options))
+    qtbot.waitUntil(lambda: [file.name for file in window._composer.files.attachments] == ["notes.txt"])
+    data.clear()
+    data.setText("words")
+    entering = QDragEnterEvent(QPoint(500, 200), *options)
+    entering.ignore()
+    window.dragEnterEvent(entering)
+    assert not entering.isAccepted()

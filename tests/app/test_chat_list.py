@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 
 from tests.app.chats_shown import settle, titles, turns, view
@@ -13,6 +14,7 @@ from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import STORY, ask, wait_for_end
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
     from app.main_window import MainWindow
@@ -205,3 +207,78 @@ def test_a_question_stays_while_other_chats_change(open_window: OpenWindow, qtbo
     window._session.keeper.do(lambda store: store.conversations.create(title="another"))
     settle(window, qtbot)
     assert window._chats.empty.text() == "Delete permanently?\nLetters"
+
+
+def test_a_chat_of_the_trash_comes_out_when_it_goes_on(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.chat.id
+    window._actions["delete-chat"].trigger()
+    settle(window, qtbot)
+    window._session.open_id(chat)  # type: ignore[arg-type]
+    settle(window, qtbot)
+    assert titles(window) == []
+    ask(window, "second")
+    wait_for_end(window, qtbot)
+    qtbot.waitUntil(lambda: titles(window) == ["First"])
+    assert not window._actions["restore-chat"].isEnabled()
+
+
+def two_chats(window: MainWindow, qtbot: QtBot) -> None:
+    for question in ("Apples", "Bananas"):
+        window._actions["new-chat"].trigger()
+        ask(window, question)
+        wait_for_end(window, qtbot)
+        settle(window, qtbot)
+
+
+def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    two_chats(window, qtbot)
+    window._actions["search-chats"].trigger()
+    search, rows = window._chats.search, window._chats.list
+    QTest.keyClicks(search, "apples")
+    settle(window, qtbot)
+    QTest.keyClick(search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: turns(window) == [("Apples", "One.")])
+    search.setFocus()
+    QTest.keyClick(search, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(search, "bananas")
+    settle(window, qtbot)
+    QTest.keyClick(search, Qt.Key.Key_Down)
+    assert rows.hasFocus()
+    QTest.keyClick(rows, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: turns(window) == [("Bananas", "One.")])
+    search.setFocus()
+    QTest.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
+    assert len(titles(window)) == 2
+
+
+def compose(field: QWidget, preedit: str, commit: str = "") -> None:
+    event = QInputMethodEvent(preedit, [])
+    event.setCommitString(commit)
+    QCoreApplication.sendEvent(field, event)
+
+
+def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요.")]))
+    ask(window, "뭐예요?")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    search, model = window._chats.search, window._chats.model
+    compose(search, "초")
+    compose(search, "안", "초")
+    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
+    assert search.words == "초안"
+    compose(search, "", "안")
+    assert (search.text(), search.words) == ("초안", "초안")
+    window._actions["find-in-chat"].trigger()
+    compose(window._find.edit, "초")
+    assert window._find.count.text() == "1 of 1"
+    # What stands for a Chinese word until it is chosen is not looked for.
+    compose(search, "cao gao")
+    assert search.words == "초안"
+    compose(search, "")
