@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app import theme
-from app.chat.preset_names import DEFAULTS, chosen_in, name_of, presets_of
+from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.icons import icon
 from app.tips import tip
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from app.chat_session import ChatSession
-    from app.conversations.presets import Preset
 
 _WIDEST_NAME = 160
 
@@ -57,12 +56,9 @@ class PresetButton(QToolButton):
             action = menu.addAction(name_of(preset).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(preset == chosen)
-            action.triggered.connect(lambda _=False, wanted=preset: self._choose(wanted))
+            action.triggered.connect(lambda _=False, wanted=preset: choose(self._session, wanted))
         menu.addSeparator()
         menu.addAction(self._settings)
-
-    def _choose(self, preset: Preset) -> None:
-        self._session.set_own(self._session.chat, preset.system_prompt, preset.own)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
