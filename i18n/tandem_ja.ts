@@ -3458,6 +3458,10 @@
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
     </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
 </context>
 <context>
     <name>TrialCard</name>

@@ -3458,6 +3458,10 @@
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
     </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>생각한 내용</translation>
+    </message>
 </context>
 <context>
     <name>TrialCard</name>

@@ -3458,6 +3458,10 @@
         <source>This answer ended with an error.</source>
         <translation>此回答因错误而结束。</translation>
     </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
+    </message>
 </context>
 <context>
     <name>TrialCard</name>

@@ -35,7 +35,7 @@ def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("a.md", "An *answer*."), ("a.html", "An *answer*."), ("a.json", "An *answer*.")]
+    ("name", "words"), [("a.md", "An *answer*."), ("a.html", "An <em>answer</em>."), ("a.json", "An *answer*.")]
 )
 def test_a_chat_is_exported_in_the_form_its_file_is_named_for(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
