@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# How long the app waits at its end for the step of an import or an export that is under way.
+# How long the app waits at its end for the step of what it stops.
 CLOSE_WITHIN_S = 5.0
 # After how many chats an import says how far it is.
 _TOLD_EVERY = 25
@@ -64,6 +64,7 @@ class Transfer(QObject):
         self._files, self._chats = SideWork("attachments"), SideWork("transfer")
         self._jobs: set[Future[Any]] = set()
         self._under_way: set[Future[Any]] = set()
+        self._exports: set[Future[Any]] = set()
         self._closing, self._stopping = threading.Event(), threading.Event()
         self._imported_so_far = 0
         self._sentence: Callable[[], str] = str
@@ -135,7 +136,8 @@ class Transfer(QObject):
 
     def read(self, path: Path) -> None:
         def step(done: int) -> None:
-            self._check()
+            if self._closing.is_set() or self._stopping.is_set():
+                raise Stopped
             if done % _TOLD_EVERY == 0:
                 self._told.emit(done)
 
@@ -148,23 +150,25 @@ class Transfer(QObject):
         )
 
     def close(self) -> None:
-        """Stop what runs. It is waited for until its step is done, for a little while at most."""
+        """Let exports come to their end, for somebody counts on the file; stop what can be done again. Of that, the
+        step that is under way is waited for, for a little while at most.
+        """
         self._closing.set()
-        for job in self._jobs:
+        again = self._jobs - self._exports
+        for job in again:
             job.cancel()
-        wait(self._jobs, CLOSE_WITHIN_S)
+        wait(self._exports)
+        wait(again, CLOSE_WITHIN_S)
 
     @property
     def closing(self) -> bool:
         """Whether the app ends. Safe on any thread."""
         return self._closing.is_set()
 
-    def _check(self) -> None:
-        if self._closing.is_set() or self._stopping.is_set():
-            raise Stopped
-
     def _ask_store(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        self._check()
+        """For one chat after another, of an export or an import."""
+        if self._stopping.is_set():
+            raise Stopped
         return self._session.keeper.wait_for(operation)
 
     def _imported(self, report: ImportReport) -> str:
@@ -214,6 +218,8 @@ class Transfer(QObject):
             lambda: tell(stopped() if stopped else self.tr("The export was stopped."), True),
         )
         self._under_way.add(job)
+        if stopped is None:
+            self._exports.add(job)
         self.changed.emit()
 
     def _do(
@@ -253,6 +259,7 @@ class Transfer(QObject):
 
     def _end(self, job: Future[Any]) -> None:
         self._jobs.discard(job)
+        self._exports.discard(job)
         if job in self._under_way:
             self._under_way.discard(job)
             if not self._under_way:

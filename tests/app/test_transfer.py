@@ -159,3 +159,14 @@ def test_an_attachment_does_not_wait_for_an_import(
     qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
     go_on.set()
     settle(window, qtbot)
+
+
+def test_an_export_is_finished_when_the_window_closes(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 3)
+    window._commands.transfer.write_all(tmp_path / "all.json")
+    qtbot.waitUntil(there.is_set)
+    Timer(0.1, go_on.set).start()
+    window.close()
+    assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
