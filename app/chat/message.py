@@ -176,8 +176,9 @@ class TurnView(QWidget):
         looked at; None takes the marks away.
         """
         self._query, self._current_hit = query, current
-        if query is not None and any(highlights(text, query) for text in block_texts(self.thinking.thought)):
-            self.thinking.unfold()
+        folded = bool(self.thinking.thought) and not self.thinking.head.isChecked()
+        if query is not None and folded:
+            self.thinking.unfold(any(highlights(text, query) for text in block_texts(self.thinking.thought)))
         self._show_marks()
 
     def _mark_again(self) -> None:

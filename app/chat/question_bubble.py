@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QMimeData, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.flowing_text import FlowingText
@@ -21,6 +21,15 @@ _LONG_LINE = 400
 _WIDEST_NAME = 320
 
 
+class _Typed(FlowingText):
+    """What was typed is copied as that, and not as rich text in the window's fonts."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        data.setText(self.textCursor().selection().toPlainText())
+        return data
+
+
 class QuestionBubble(QFrame):
     """The question as it was typed, never interpreted, below the names of what was attached.
 
@@ -30,7 +39,7 @@ class QuestionBubble(QFrame):
     def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("question")
-        self.text = FlowingText(self)
+        self.text = _Typed(self)
         # Reached by the mouse and from the buttons below it, not one by one by whoever goes through a chat with Tab.
         self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.text.viewport().setCursor(Qt.CursorShape.IBeamCursor)

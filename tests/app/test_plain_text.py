@@ -41,3 +41,5 @@ def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow, qtbo
     cursor.setPosition(len("one\ntwo"), QTextCursor.MoveMode.KeepAnchor)
     text.setTextCursor(cursor)
     assert view(window).selected_text() == "one\ntwo"
+    copied = text.createMimeDataFromSelection()
+    assert (copied.text(), copied.formats()) == ("one\ntwo", ["text/plain"])
