@@ -164,7 +164,9 @@ class ChatCommands(QObject):
         elif word == "unpin":
             keeper.do(lambda store: store.conversations.unpin(chat))
         elif word == "duplicate":
-            keeper.do(lambda store: store.messages.duplicate(chat), session.open_id)
+            keeper.do(
+                lambda store: store.messages.duplicate(chat, store.conversations.title_of_copy(chat)), session.open_id
+            )
         elif word == "archive":
             keeper.do(lambda store: store.conversations.archive(chat))
         elif word == "unarchive":

@@ -168,9 +168,14 @@ class Session(ChatSession):
 
     def branch(self, turn: Turn) -> None:
         """A new chat with everything down to this turn; it is shown."""
-        message_id = turn.answer_place.id or turn.question_place.id
-        if message_id is not None:
-            self.keeper.do(lambda store: store.messages.branch(message_id), self.open_id)
+        chat_id, message_id = self.chat.id, turn.answer_place.id or turn.question_place.id
+        if chat_id is None or message_id is None:
+            return
+
+        def copy(store: ConversationStore) -> int:
+            return store.messages.branch(message_id, store.conversations.title_of_copy(chat_id))
+
+        self.keeper.do(copy, self.open_id)
 
     def want_tokens(self, chat: Chat, turn: Turn) -> None:
         """Read the tokens and the rounds of a stored answer, once; `arrived` follows where there are any."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ _VIEWS = {
     ARCHIVED: "trashed_at IS NULL AND archived_at IS NOT NULL",
     TRASHED: "trashed_at IS NOT NULL",
 }
+_NUMBERED = re.compile(r"(.+) \d+")
 _SELECT = """
     SELECT *, EXISTS (
         SELECT 1 FROM messages WHERE conversation_id = conversations.id AND state = 'streaming'
@@ -116,6 +119,18 @@ class ConversationList:
             (question["id"],),
         )
         self._update(conversation_id, title=title_of_exchange(question["content"], answer or ""))
+
+    def title_of_copy(self, conversation_id: int) -> str | None:
+        """The chat's title with the first number that makes it another one; None where it has none."""
+        if not (title := self.get(conversation_id).title):
+            return None
+        rows = self._database.rows("SELECT title FROM conversations WHERE trashed_at IS NULL")
+        taken = {row["title"] for row in rows}
+        numbered = _NUMBERED.fullmatch(title)
+        base = numbered[1] if numbered and numbered[1] in taken else title
+        return (
+            next(copy for number in itertools.count(2) if (copy := f"{base} {number}") not in taken) if base else None
+        )
 
     def set_draft(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
         """Keep what stands in the composer. It does not count as a use of the chat."""

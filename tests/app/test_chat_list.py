@@ -37,7 +37,7 @@ def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, 
     model.setData(model.index(1), "Pears")
     qtbot.waitUntil(lambda: "Pears" in titles(window))
     window._commands.act_on_chat("duplicate", apples)
-    qtbot.waitUntil(lambda: len(titles(window)) == 3)
+    qtbot.waitUntil(lambda: sorted(titles(window)) == ["Bananas", "Pears", "Pears 2"])
     window._commands.act_on_chat("archive", apples)
     qtbot.waitUntil(lambda: len(titles(window)) == 2)
     window._chats.show_view("archived")

@@ -267,6 +267,15 @@ def test_pins_out_of_sight_keep_their_places_when_others_are_ordered(store: Conv
     assert [listed.id for listed in store.conversations.view()] == [last, trashed, archived, fresh, first]
 
 
+def test_a_copy_is_told_from_what_it_was_made_of(store: ConversationStore) -> None:
+    chat = store.conversations.create(title="초안")
+    assert store.conversations.title_of_copy(chat) == "초안 2"
+    copy = store.conversations.create(title="초안 2")
+    assert store.conversations.title_of_copy(chat) == store.conversations.title_of_copy(copy) == "초안 3"
+    assert store.conversations.title_of_copy(store.conversations.create(title="Chapter 3")) == "Chapter 3 2"
+    assert store.conversations.title_of_copy(store.conversations.create()) is None
+
+
 def test_the_newest_used_chat_comes_first(store: ConversationStore, clock: Clock) -> None:
     older, newer = store.conversations.create(), store.conversations.create()
     clock.now += 5
