@@ -31,6 +31,8 @@ class Circumstances:
     can_speak: bool = False
     speaking: bool = False
     has_report: bool = False
+    transferring: bool = False
+    finding: bool = False
 
 
 def _always(_: Circumstances) -> bool:
@@ -216,6 +218,14 @@ ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Import chats of Tandem or of another app"),
     ),
     ActionSpec(
+        "stop-transfer",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "Stop the import or export"),
+        QT_TRANSLATE_NOOP("Actions", "Stop the import or export that is under way"),
+        icon="stop",
+        enabled=lambda now: now.transferring,
+    ),
+    ActionSpec(
         "settings",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Settings…"),
@@ -296,6 +306,24 @@ ACTIONS = (
         "Ctrl+F",
         "search",
         enabled=lambda now: now.has_turns,
+    ),
+    ActionSpec(
+        "find-next",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Find next"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the next match in this chat"),
+        "Ctrl+G",
+        "arrow-down",
+        enabled=lambda now: now.finding,
+    ),
+    ActionSpec(
+        "find-previous",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Find previous"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the previous match in this chat"),
+        "Ctrl+Shift+G",
+        "arrow-up",
+        enabled=lambda now: now.finding,
     ),
     ActionSpec(
         "search-chats",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app import theme
 from app.icons import icon
@@ -27,6 +27,8 @@ class Banner(QFrame):
         self._label = QLabel(self)
         self._label.setWordWrap(True)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
+        # A name that is wider than the window must not make the window wider.
+        self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._button = QPushButton(self)
         self._button.setProperty("look", "button")
         self._button.clicked.connect(self._act)
@@ -59,6 +61,11 @@ class Banner(QFrame):
         self._dress()
         self.retranslate()
         self.show()
+
+    def refresh(self, sentence: Callable[[], str]) -> None:
+        """Ask for that sentence anew, if it is still the one that is shown."""
+        if sentence is self._sentence:
+            self.retranslate()
 
     def retranslate(self) -> None:
         self._close.setToolTip(self.tr("Dismiss"))

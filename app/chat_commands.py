@@ -19,6 +19,8 @@ from app.chat.attachments import NotAttachable, read_attachment
 from app.chat.find_bar import FindBar
 from app.chat.plain_text import plain_text, spoken_text
 from app.chat.speaker import Speaker
+from app.finding import Finding
+from app.stopping import Stopped
 from app.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -55,9 +57,12 @@ CHAT_COMMANDS = (
     "save-again",
     "show-chats-folder",
     "find-in-chat",
+    "find-next",
+    "find-previous",
     "export-chat",
     "export-all",
     "import-chats",
+    "stop-transfer",
 )
 
 
@@ -77,8 +82,9 @@ class ChatCommands(QObject):
         super().__init__(parent)
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
-        self.transfer = Transfer(session, banner, self)
+        self.transfer = Transfer(session, banner, actions["stop-transfer"], self)
         self.speaker = Speaker(self)
+        self._finding = Finding(session, transcript, find_bar, self)
         self.menu = QMenu()
         # Which key sends, as in the message box.
         self.send_key: Callable[[], str] = lambda: "enter"
@@ -102,11 +108,8 @@ class ChatCommands(QObject):
         self._transcript.edited.connect(self._edit)
         self._transcript.tokens_wanted.connect(lambda turn: session.want_tokens(session.chat, turn))
         self._transcript.menu_wanted.connect(self._show_menu)
-        self._find.chosen.connect(self._show_found)
-        self._find.changed.connect(lambda: self._transcript.mark(self._find.query))
         session.chats_changed.connect(self.refresh_list)
-        session.opened.connect(self._chat_opened)
-        session.path_changed.connect(lambda _chat: self._find.look_again())
+        session.opened.connect(lambda _chat: self.refresh_list())
         session.kept.connect(lambda _chat, _turn: self.refresh_list())
         session.trashed.connect(self._tell_trashed)
         session.store_opened.connect(self._tell_report)
@@ -133,9 +136,12 @@ class ChatCommands(QObject):
             "save-again": self._session.save_again,
             "show-chats-folder": self._show_folder,
             "find-in-chat": self._find.open,
+            "find-next": lambda: self._find.step(1),
+            "find-previous": lambda: self._find.step(-1),
             "export-chat": lambda: self._on_shown("export"),
             "export-all": self.transfer.export_all,
             "import-chats": self.transfer.import_chats,
+            "stop-transfer": self.transfer.stop,
         }
 
     # The list
@@ -156,7 +162,9 @@ class ChatCommands(QObject):
         elif word == "unpin":
             keeper.do(lambda store: store.conversations.unpin(chat))
         elif word == "duplicate":
-            keeper.do(lambda store: store.messages.duplicate(chat), session.open_id)
+            keeper.do(
+                lambda store: store.messages.duplicate(chat, store.conversations.title_of_copy(chat)), session.open_id
+            )
         elif word == "archive":
             keeper.do(lambda store: store.conversations.archive(chat))
         elif word == "unarchive":
@@ -218,17 +226,8 @@ class ChatCommands(QObject):
         self._session.keeper.do(lambda store: store.conversations.rename_folder(folder, name))
 
     def show_hit(self, chat: int, message: int) -> None:
-        """Show a message that the search over all chats found, with the words marked."""
-        text = self._pane.search.text()
-
-        def show(opened: Chat) -> None:
-            places = ((turn, (turn.question_place.id, turn.answer_place.id)) for turn in opened.turns)
-            turn = next((turn for turn, ids in places if message in ids), None)
-            # Another chat may have been chosen while this one was read.
-            if turn is not None and opened is self._session.chat:
-                self._find.search_for(text, turn)
-
-        self._session.show_message(chat, message, show)
+        """Show a message that the search over all chats found."""
+        self._finding.show_hit(chat, message, self._pane.search.words)
 
     def _on_shown(self, word: str) -> None:
         shown = self._session.chat.id
@@ -330,10 +329,15 @@ class ChatCommands(QObject):
         for file in map(Path, files):
             reading = row.begin(file.name)
             self.transfer.run(
-                partial(read_attachment, file),
+                partial(read_attachment, file, QLocale().name(), partial(self._check_wanted, reading)),
                 partial(self._attached, chat, row, reading),
                 partial(self._not_attached, row, reading),
             )
+
+    def _check_wanted(self, reading: Reading) -> None:
+        """On the thread that reads the file."""
+        if self.transfer.closing or not reading.wanted:
+            raise Stopped
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
@@ -358,6 +362,7 @@ class ChatCommands(QObject):
             raise error
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
+            "unknown-encoding": self.tr("{name} is in an encoding that Tandem does not know. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large: its text would fill any context."),
             "unreadable": self.tr("{name} cannot be read."),
             "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
@@ -366,16 +371,6 @@ class ChatCommands(QObject):
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._banner.tell(lambda: sentence, None)
-
-    # Inside the chat
-
-    def _chat_opened(self, _chat: Chat) -> None:
-        self._find.close_bar()
-        self.refresh_list()
-
-    def _show_found(self, turn: Turn) -> None:
-        self._transcript.mark(self._find.query)
-        self._transcript.reveal(turn)
 
     # What the store says
 

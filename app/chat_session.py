@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chats import PLACE, Chat, Turn
 from app.conversations.keeper import OPENED_AT, Keeper, last_on_screen, next_new_chat
-from app.conversations.own_settings import OWN, SPECULATION_KEYS, Generation
+from app.conversations.own_settings import OWN, SET_ASIDE, SPECULATION_KEYS, Generation
 from app.conversations.presets import Preset
 from app.model_session import ModelSession
 from app.places import data_folder
@@ -286,9 +286,16 @@ class ChatSession(ModelSession):
             conversation_id = ensure_stored(store, chat)
             stored = store.conversations.get(conversation_id).settings
             store.conversations.set_system_prompt(conversation_id, chat.system_prompt)
-            store.conversations.set_settings(conversation_id, {**stored, OWN: chat.own})
+            aside = {key: chat.settings[key] for key in (SET_ASIDE,) if key in chat.settings}
+            store.conversations.set_settings(conversation_id, {**stored, **aside, OWN: chat.own})
 
         self.keeper.later(write, FLUSH_AFTER)
+
+    def set_aside(self, chat: Chat) -> None:
+        """Keep what a chat has of its own beside it, for the way back; to be called before a preset takes its place."""
+        if chat.system_prompt or chat.own:
+            kept = {"system_prompt": chat.system_prompt, OWN: chat.own}
+            chat.settings = {**chat.settings, SET_ASIDE: kept}
 
     def save_preset(self, name: str) -> None:
         """Keep what the chat on screen has of its own under a name."""

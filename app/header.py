@@ -21,6 +21,7 @@ from app.looks import set_look
 from app.models.entries import short_name
 from app.speculation.figures import percent, source_name
 from app.speculation.gauges import Segments
+from app.tips import tip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +53,7 @@ class Chip(QPushButton):
         row.setSpacing(6)
         for label in (self._mark, self._role, self._name, self._arrow):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            label.setTextFormat(Qt.TextFormat.PlainText)
             row.addWidget(label)
 
     def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
@@ -114,6 +116,7 @@ class Header(QFrame):
         self._plus.setProperty("look", "muted")
         self._status = QLabel(self)
         self._status.setProperty("look", "muted")
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_may_go = "", True
         self._left = self._pane_button("toggle-sidebar")
@@ -153,7 +156,7 @@ class Header(QFrame):
         mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
         self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
         self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
-        self.main.setToolTip(str(pair.main.path) if pair.main else main_name)
+        self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
         reason = self._why_off(pair)
         on = not reason
         draft_name = self._name_of(pair, "draft")
@@ -168,10 +171,10 @@ class Header(QFrame):
         )
         state = self.tr("Speculation is on.") if on else reason
         self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
-        self.draft.setToolTip(state)
+        self.draft.setToolTip(tip(state))
         self._state = self.tr("Loading…") if pair.loading else state
         self._state_may_go = on
-        self._status.setToolTip(state)
+        self._status.setToolTip(tip(state))
         if pair.loading:
             self._look.start()
         else:

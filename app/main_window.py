@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -22,7 +22,7 @@ from app.actions import Actions
 from app.announcer import Announcer
 from app.banner import Banner
 from app.chat.attachment_row import attach_button
-from app.chat.composer import Composer
+from app.chat.composer import Composer, files_in
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.preset_button import PresetButton
@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
         self._menus = Menus(self._actions, self)
         self._panes = Panes(self, self._preferences, self._chats, self._panel)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
-        self._find = FindBar(lambda: session.chat.turns, self)
+        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
         self._commands = ChatCommands(
             session, self._actions, self._chats, self._transcript, self._find, self._banner, self
         )
@@ -113,6 +113,7 @@ class MainWindow(QMainWindow):
         self.retranslate()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
+        self.setAcceptDrops(True)
         put_back(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
         if self._preferences.backup is not None:
@@ -208,8 +209,10 @@ class MainWindow(QMainWindow):
         self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
+        self._find.found.connect(self._update_actions)
         self._application.theme.changed.connect(self._actions.repaint)
         self._commands.speaker.changed.connect(self._update_actions)
+        self._commands.transfer.changed.connect(self._update_actions)
 
     # What the session says
 
@@ -341,6 +344,8 @@ class MainWindow(QMainWindow):
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
                 has_report=self.news.report is not None,
+                transferring=self._commands.transfer.busy,
+                finding=self._find.finding,
             )
         )
         self._composer.set_streaming(session.chat.streaming)
@@ -352,6 +357,17 @@ class MainWindow(QMainWindow):
         self._header.retranslate()
         self._meter.tell()
         self._update_actions()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files may be let go anywhere."""
+        if files_in(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := files_in(event.mimeData()):
+            event.acceptProposedAction()
+            self._attach(files)
+            self._composer.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

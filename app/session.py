@@ -168,9 +168,14 @@ class Session(ChatSession):
 
     def branch(self, turn: Turn) -> None:
         """A new chat with everything down to this turn; it is shown."""
-        message_id = turn.answer_place.id or turn.question_place.id
-        if message_id is not None:
-            self.keeper.do(lambda store: store.messages.branch(message_id), self.open_id)
+        chat_id, message_id = self.chat.id, turn.answer_place.id or turn.question_place.id
+        if chat_id is None or message_id is None:
+            return
+
+        def copy(store: ConversationStore) -> int:
+            return store.messages.branch(message_id, store.conversations.title_of_copy(chat_id))
+
+        self.keeper.do(copy, self.open_id)
 
     def want_tokens(self, chat: Chat, turn: Turn) -> None:
         """Read the tokens and the rounds of a stored answer, once; `arrived` follows where there are any."""
@@ -244,12 +249,17 @@ class Session(ChatSession):
 
         def job(store: ConversationStore) -> tuple[Message | None, Message]:
             asked, answered = write(store)
+            if chat.id is not None:
+                # Who goes on in a chat of the trash does not want it to be emptied away.
+                store.conversations.restore(chat.id)
             return None if asked is None else store.messages.get(asked), store.messages.get(answered)
 
         def written(messages: tuple[Message | None, Message]) -> None:
             asked, answered = messages
             turn.question_place, turn.answer_place = place_of(asked), place_of(answered)
             self._remember(chat)
+            if chat.id in self.deleted:
+                self.deleted.remove(chat.id)
             live.writer = self.keeper.writer(answered.id)
             self.kept.emit(chat, turn)
             self._start(live)

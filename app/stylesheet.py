@@ -89,6 +89,9 @@ QLineEdit:focus { border: 1px solid $main; }
     max-height: 26px; }
 #send:disabled { background: $selection; }
 
+#newest { background: $panel; border: 1px solid $line; border-radius: 15px; padding: 6px; }
+#newest:hover { background: $selection; }
+#newest:focus { border: 2px solid $main; padding: 5px; }
 #question { background: $selection; border-radius: 12px; }
 #overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #overlayBody { background: $panel; }

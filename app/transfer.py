@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from app.chat.side_work import SideWork
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import (
@@ -23,11 +25,12 @@ from app.conversations.exports.writing import (
     write_text,
 )
 from app.conversations.imports.reading import import_file
+from app.stopping import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
 
+    from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QWidget
 
     from app.banner import Banner
@@ -36,13 +39,45 @@ if TYPE_CHECKING:
     from app.session import Session
 
 
-class Transfer(QObject):
-    """Writes and reads on one thread, which waits for the store's; the window waits for neither."""
+Result = TypeVar("Result")
 
-    def __init__(self, session: Session, banner: Banner, parent: QObject) -> None:
+# How long the app waits at its end for the step of what it stops.
+CLOSE_WITHIN_S = 5.0
+# After how many chats an import says how far it is.
+_TOLD_EVERY = 25
+
+
+class Transfer(QObject):
+    """Writes and reads on threads of its own, which wait for the store's; the window waits for neither.
+
+    `changed` follows where an import or an export begins or ends.
+    """
+
+    changed = Signal()
+    _told = Signal(int)
+
+    def __init__(self, session: Session, banner: Banner, stop: QAction, parent: QObject) -> None:
+        """`stop` is the action that calls `stop`."""
         super().__init__(parent)
-        self._session, self._banner = session, banner
-        self._pool: ThreadPoolExecutor | None = None
+        self._session, self._banner, self._stop_action = session, banner, stop
+        # A file to attach does not wait for an import.
+        self._files, self._chats = SideWork("attachments"), SideWork("transfer")
+        self._jobs: set[Future[Any]] = set()
+        self._under_way: set[Future[Any]] = set()
+        self._exports: set[Future[Any]] = set()
+        self._closing, self._stopping = threading.Event(), threading.Event()
+        self._imported_so_far = 0
+        self._sentence: Callable[[], str] = str
+        self._told.connect(self._count)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an import or an export is under way."""
+        return bool(self._under_way)
+
+    def stop(self) -> None:
+        """End the imports and exports that are under way, each after the chat that it is at."""
+        self._stopping.set()
 
     @property
     def _window(self) -> QWidget:
@@ -76,37 +111,65 @@ class Transfer(QObject):
 
     def write_chat(self, chat: int, path: Path) -> None:
         form = _form_of(path)
-        run = self._session.keeper.wait_for
         if form == JSON:
-            work = partial(write_json, run, [chat], path)
+            work = partial(write_json, self._ask_store, [chat], path)
         else:
-            work = partial(write_text, run, chat, path, form, self._labels())
+            work = partial(write_text, self._ask_store, chat, path, form, self._labels())
         self._start(work, lambda _: self.tr("Exported to {name}.").format(name=path.name))
 
     def write_all(self, path: Path) -> None:
         """JSON into one file; other forms into a folder of that name."""
-        run, form, labels = self._session.keeper.wait_for, _form_of(path), self._labels()
+        form, labels = _form_of(path), self._labels()
 
         def work() -> int:
-            chats = run(_all_chats)
+            chats = self._ask_store(_all_chats)
             if form == JSON:
-                write_json(run, chats, path)
+                write_json(self._ask_store, chats, path)
             else:
                 folder = path.with_suffix("")
                 folder.mkdir(exist_ok=True)
-                write_folder(run, chats, folder, form, labels)
+                write_folder(self._ask_store, chats, folder, form, labels)
             return len(chats)
 
         self._start(work, lambda count: self.tr("%n chat(s) exported.", "", count))
+        self._tell_busy(lambda: self.tr("Exporting to {name}…").format(name=path.name))
 
     def read(self, path: Path) -> None:
-        work = partial(import_file, self._session.keeper.wait_for, path)
-        self._start(work, self._imported)
+        def step(done: int) -> None:
+            if self._closing.is_set() or self._stopping.is_set():
+                raise Stopped
+            if done % _TOLD_EVERY == 0:
+                self._told.emit(done)
+
+        self._imported_so_far = 0
+        self._start(partial(import_file, self._ask_store, path, step), self._imported, self._import_stopped)
+        self._tell_busy(
+            lambda: self.tr("Importing {name}: %n chat(s) so far.", "", self._imported_so_far).replace(
+                "{name}", path.name
+            )
+        )
 
     def close(self) -> None:
-        """Let what runs come to its end."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        """Let exports come to their end, for somebody counts on the file; stop what can be done again. Of that, the
+        step that is under way is waited for, for a little while at most.
+        """
+        self._closing.set()
+        again = self._jobs - self._exports
+        for job in again:
+            job.cancel()
+        wait(self._exports)
+        wait(again, CLOSE_WITHIN_S)
+
+    @property
+    def closing(self) -> bool:
+        """Whether the app ends. Safe on any thread."""
+        return self._closing.is_set()
+
+    def _ask_store(self, operation: Callable[[ConversationStore], Result]) -> Result:
+        """For one chat after another, of an export or an import."""
+        if self._stopping.is_set():
+            raise Stopped
+        return self._session.keeper.wait_for(operation)
 
     def _imported(self, report: ImportReport) -> str:
         self._session.keeper.reload()
@@ -118,30 +181,90 @@ class Transfer(QObject):
             sentence += " " + self.tr("%n part(s) of the file could not be read as a chat.", "", len(report.skipped))
         return sentence
 
+    def _import_stopped(self) -> str:
+        self._session.keeper.reload()
+        return self.tr("The import was stopped. Import the file again for the chats that are missing.")
+
+    def _tell_busy(self, sentence: Callable[[], str]) -> None:
+        self._sentence = sentence
+        self._banner.tell(sentence, self._stop_action, calm=True)
+
+    def _count(self, done: int) -> None:
+        self._imported_so_far = done
+        self._banner.refresh(self._sentence)
+
     def run(
         self, work: Callable[[], Any], then: Callable[[Any], object], failed: Callable[[BaseException], object]
     ) -> None:
-        """Do something that waits for disks beside the window's work; its result or its error come back here."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(1, "transfer")
+        """Do something that waits for disks beside the window's work; its result or its error come back here, but
+        `Stopped` does not.
+        """
+        self._do(self._files, work, then, failed, lambda: None)
 
-        def done(future: Future[Any]) -> None:
-            error = future.exception()
-            if error is None:
-                then(future.result())
-            else:
-                failed(error)
-
-        self._session.bridge.watch(self._pool.submit(work), done)
-
-    def _start(self, work: Callable[[], object], words: Callable[..., str]) -> None:
+    def _start(
+        self, work: Callable[[], object], words: Callable[..., str], stopped: Callable[[], str] | None = None
+    ) -> None:
         def tell(sentence: str, calm: bool) -> None:
             self._banner.tell(lambda: sentence, None, calm=calm)
 
         def failed(error: BaseException) -> None:
             tell(self.tr("That did not work: {detail}").format(detail=str(error)), False)
 
-        self.run(work, lambda result: tell(words(result), True), failed)
+        job = self._do(
+            self._chats,
+            work,
+            lambda result: tell(words(result), True),
+            failed,
+            lambda: tell(stopped() if stopped else self.tr("The export was stopped."), True),
+        )
+        self._under_way.add(job)
+        if stopped is None:
+            self._exports.add(job)
+        self.changed.emit()
+
+    def _do(
+        self,
+        side: SideWork,
+        work: Callable[[], Any],
+        then: Callable[[Any], object],
+        failed: Callable[[BaseException], object],
+        stopped: Callable[[], object],
+    ) -> Future[Any]:
+        job: Future[Any] = Future()
+
+        def settle() -> None:
+            if not job.set_running_or_notify_cancel():
+                return
+            try:
+                job.set_result(work())
+            except BaseException as error:
+                job.set_exception(error)
+
+        def done(future: Future[Any]) -> None:
+            self._end(future)
+            error = None if future.cancelled() else future.exception()
+            if future.cancelled() or (error is not None and self.closing):
+                return
+            if error is None:
+                then(future.result())
+            elif isinstance(error, Stopped):
+                stopped()
+            else:
+                failed(error)
+
+        self._jobs.add(job)
+        self._session.bridge.watch(job, done)
+        side.do(settle)
+        return job
+
+    def _end(self, job: Future[Any]) -> None:
+        self._jobs.discard(job)
+        self._exports.discard(job)
+        if job in self._under_way:
+            self._under_way.discard(job)
+            if not self._under_way:
+                self._stopping.clear()
+            self.changed.emit()
 
     def _labels(self) -> Labels:
         return Labels(
@@ -151,6 +274,7 @@ class Transfer(QObject):
             self.tr("Untitled chat"),
             self.tr("This answer was interrupted."),
             self.tr("This answer ended with an error."),
+            self.tr("Thoughts"),
         )
 
 

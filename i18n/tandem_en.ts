@@ -12,16 +12,6 @@
     </message>
 </context>
 <context>
-    <name>ChatPane</name>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>Delete %n chat permanently?</numerusform>
-            <numerusform>Delete %n chats permanently?</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ComparisonView</name>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -131,12 +121,29 @@
     </message>
 </context>
 <context>
+    <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>Delete %n chat permanently?</numerusform>
+            <numerusform>Delete %n chats permanently?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Transfer</name>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
         <translation>
             <numerusform>%n chat exported.</numerusform>
             <numerusform>%n chats exported.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>Importing {name}: %n chat so far.</numerusform>
+            <numerusform>Importing {name}: %n chats so far.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

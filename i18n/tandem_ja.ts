@@ -188,6 +188,14 @@
         <translation>このチャットをフォルダに移動</translation>
     </message>
     <message>
+        <source>Stop the import or export</source>
+        <translation>読み込み・書き出しを中止</translation>
+    </message>
+    <message>
+        <source>Stop the import or export that is under way</source>
+        <translation>進行中の読み込み・書き出しを中止</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>レポートを表示</translation>
     </message>
@@ -246,6 +254,22 @@
     <message>
         <source>Find words in this chat</source>
         <translation>このチャットで言葉を探す</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>次を検索</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>このチャットの次の結果に移動</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>前を検索</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>このチャットの前の結果に移動</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -551,6 +575,14 @@
         <translation>{count} トークン</translation>
     </message>
     <message>
+        <source>read as {encoding}</source>
+        <translation>{encoding} として読み込み</translation>
+    </message>
+    <message>
+        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>{name} を外す</translation>
     </message>
@@ -634,6 +666,10 @@
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>{name} の文字コードがわかりません。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>
@@ -812,16 +848,6 @@
     <message>
         <source>Trash</source>
         <translation>ゴミ箱</translation>
-    </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>ゴミ箱を空にする</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -1338,8 +1364,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>Message {place} of {count}</source>
-        <translation>メッセージ {count} 件中 {place} 件目</translation>
+        <source>{place} of {count}</source>
+        <translation>{count} 件中 {place} 件目</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2870,6 +2896,27 @@
     </message>
 </context>
 <context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>完全に削除しますか？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>ゴミ箱を空にする</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -3351,6 +3398,16 @@
             <numerusform>%n 件のチャットを書き出しました。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>{name} に書き出し中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>{name} を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3370,8 +3427,16 @@
         </translation>
     </message>
     <message>
+        <source>The import was stopped. Import the file again for the chats that are missing.</source>
+        <translation>読み込みを中止しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
         <source>That did not work: {detail}</source>
         <translation>実行できませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>書き出しを中止しました。</translation>
     </message>
     <message>
         <source>You</source>
@@ -3392,6 +3457,10 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
     </message>
 </context>
 <context>

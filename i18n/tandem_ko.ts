@@ -188,6 +188,14 @@
         <translation>이 대화를 폴더로 옮기기</translation>
     </message>
     <message>
+        <source>Stop the import or export</source>
+        <translation>가져오기·내보내기 중단</translation>
+    </message>
+    <message>
+        <source>Stop the import or export that is under way</source>
+        <translation>진행 중인 가져오기·내보내기 중단</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>보고서 보기</translation>
     </message>
@@ -246,6 +254,22 @@
     <message>
         <source>Find words in this chat</source>
         <translation>이 대화에서 단어 찾기</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>다음 찾기</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>이 대화의 다음 결과로 이동</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>이전 찾기</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>이 대화의 이전 결과로 이동</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -551,6 +575,14 @@
         <translation>토큰 {count}개</translation>
     </message>
     <message>
+        <source>read as {encoding}</source>
+        <translation>{encoding} 인코딩으로 읽음</translation>
+    </message>
+    <message>
+        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <translation>글자가 깨져 있으면 파일을 UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>{name} 빼기</translation>
     </message>
@@ -634,6 +666,10 @@
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>
@@ -812,16 +848,6 @@
     <message>
         <source>Trash</source>
         <translation>휴지통</translation>
-    </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>휴지통 비우기</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -1338,8 +1364,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>Message {place} of {count}</source>
-        <translation>메시지 {count}개 중 {place}번째</translation>
+        <source>{place} of {count}</source>
+        <translation>{count}개 중 {place}번째</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2870,6 +2896,27 @@
     </message>
 </context>
 <context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>완전히 삭제할까요?</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>휴지통 비우기</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -3351,6 +3398,16 @@
             <numerusform>대화 %n개를 내보냈어요.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>‘{name}’ 파일로 내보내는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3370,8 +3427,16 @@
         </translation>
     </message>
     <message>
+        <source>The import was stopped. Import the file again for the chats that are missing.</source>
+        <translation>가져오기를 중단했어요. 파일을 다시 가져오면 빠진 대화만 들어와요.</translation>
+    </message>
+    <message>
         <source>That did not work: {detail}</source>
         <translation>작업하지 못했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>내보내기를 중단했어요.</translation>
     </message>
     <message>
         <source>You</source>
@@ -3392,6 +3457,10 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>생각한 내용</translation>
     </message>
 </context>
 <context>

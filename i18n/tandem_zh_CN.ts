@@ -188,6 +188,14 @@
         <translation>将此对话移到文件夹</translation>
     </message>
     <message>
+        <source>Stop the import or export</source>
+        <translation>停止导入或导出</translation>
+    </message>
+    <message>
+        <source>Stop the import or export that is under way</source>
+        <translation>停止正在进行的导入或导出</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>显示报告</translation>
     </message>
@@ -246,6 +254,22 @@
     <message>
         <source>Find words in this chat</source>
         <translation>在此对话中查找文字</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>查找下一个</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>前往此对话中的下一个结果</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>查找上一个</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>前往此对话中的上一个结果</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -551,6 +575,14 @@
         <translation>{count} 个 token</translation>
     </message>
     <message>
+        <source>read as {encoding}</source>
+        <translation>按 {encoding} 读取</translation>
+    </message>
+    <message>
+        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>移除 {name}</translation>
     </message>
@@ -634,6 +666,10 @@
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
         <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
     </message>
     <message>
         <source>{name} is too large: its text would fill any context.</source>
@@ -812,16 +848,6 @@
     <message>
         <source>Trash</source>
         <translation>废纸篓</translation>
-    </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>要永久删除 %n 个对话吗？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空废纸篓</translation>
     </message>
     <message>
         <source>New chat</source>
@@ -1338,8 +1364,8 @@
 <context>
     <name>FindBar</name>
     <message>
-        <source>Message {place} of {count}</source>
-        <translation>第 {place} 条消息，共 {count} 条</translation>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2870,6 +2896,27 @@
     </message>
 </context>
 <context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>要永久删除吗？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n chat(s) permanently?</source>
+        <translation>
+            <numerusform>要永久删除 %n 个对话吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空废纸篓</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -3351,6 +3398,16 @@
             <numerusform>已导出 %n 个对话。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>正在导出到 {name}…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>正在导入 {name}：已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3370,8 +3427,16 @@
         </translation>
     </message>
     <message>
+        <source>The import was stopped. Import the file again for the chats that are missing.</source>
+        <translation>导入已停止。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
         <source>That did not work: {detail}</source>
         <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>导出已停止。</translation>
     </message>
     <message>
         <source>You</source>
@@ -3392,6 +3457,10 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>此回答因错误而结束。</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>思考</translation>
     </message>
 </context>
 <context>

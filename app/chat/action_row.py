@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from app.conversations.chats import Place
 
 ROW_HEIGHT = 26
+_COPIES = ("copy", "copy-question")
+# How long a button says that it has copied.
+_TOLD_MS = 2000
 
 
 class ActionRow(QWidget):
@@ -32,6 +35,7 @@ class ActionRow(QWidget):
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
         self._lit = False
+        self._done: set[str] = set()
         self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(words)}
         self._buttons = {word: _Button(self) for word in self._icons}
         self._count = _Count(self)
@@ -44,11 +48,23 @@ class ActionRow(QWidget):
         row.addWidget(self._count)
         row.addWidget(self._buttons["next"])
         for word, button in self._buttons.items():
-            button.clicked.connect(lambda _=False, chosen=word: self.acted.emit(chosen))
+            button.clicked.connect(lambda _=False, chosen=word: self._act(chosen))
             if word not in ("previous", "next"):
                 row.addWidget(button)
         if not align_right:
             row.addStretch(1)
+        self.dress()
+
+    def _act(self, word: str) -> None:
+        self.acted.emit(word)
+        if word in _COPIES:
+            # Nothing else shows that something was copied.
+            self._done.add(word)
+            self.dress()
+            QTimer.singleShot(_TOLD_MS, self, lambda: self._undo(word))
+
+    def _undo(self, word: str) -> None:
+        self._done.discard(word)
         self.dress()
 
     @property
@@ -84,7 +100,7 @@ class ActionRow(QWidget):
 
     def dress(self) -> None:
         for word, name in self._icons.items():
-            self._buttons[word].setIcon(icon(name, theme.colours().muted))
+            self._buttons[word].setIcon(icon("check" if word in self._done else name, theme.colours().muted))
 
 
 class _Button(QToolButton):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.chat.blocks import Block, Code, Splitter
 from app.chat.code_block import CodeBlock
@@ -23,11 +23,13 @@ _SPACING = 12
 class AnswerBody(QWidget):
     """The blocks of an answer. Finished blocks are never touched again; only the open tail is rendered anew.
 
-    `grows` carries by how many pixels it will be higher, before it is.
+    `grows` carries by how many pixels it will be higher, before it is; `shown_anew` follows where marks have to be made
+    again.
     """
 
     grows = Signal(int)
     link_chosen = Signal(str)
+    shown_anew = Signal()
     passage_selected = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -128,6 +130,7 @@ class AnswerBody(QWidget):
     def _new_prose(self) -> Prose:
         view = self._add(Prose(self))
         view.link_chosen.connect(self.link_chosen)
+        view.shown_anew.connect(self.shown_anew)
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
@@ -141,6 +144,11 @@ class AnswerBody(QWidget):
     def views(self) -> list[QWidget]:
         """The blocks' widgets, top to bottom."""
         return list(self._views)
+
+    @property
+    def text_views(self) -> list[Prose | QPlainTextEdit]:
+        """What holds the blocks' texts, top to bottom."""
+        return [view if isinstance(view, Prose) else view.view for view in self._views]
 
     def _add(self, view: _View) -> _View:
         leave_menu_to_parent(view)
@@ -168,6 +176,21 @@ class AnswerBody(QWidget):
             self._column.removeWidget(part)
             part.hide()
             part.deleteLater()
+
+
+def runs_of(text: str) -> list[Block]:
+    """The blocks of a whole text as `AnswerBody` shows them: one a widget."""
+    splitter = Splitter()
+    splitter.feed(text)
+    splitter.finish()
+    runs: list[Block] = []
+    for block in splitter.frozen:
+        last = runs[-1] if runs else None
+        if isinstance(block, Code) or last is None or isinstance(last, Code) or len(last.text) > RUN_LENGTH:
+            runs.append(block)
+        else:
+            runs[-1] = replace(last, text=f"{last.text.rstrip()}\n\n{block.text}")
+    return runs
 
 
 def _grouped(blocks: list[Block]) -> list[Block]:

@@ -1,4 +1,6 @@
-"""The files that will go with the next question, as a row above the text: name, length in tokens, and a way out."""
+"""The files that will go with the next question, as a row above the text: name, length in tokens, the encoding
+where it was guessed, and a way out.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app import theme
+from app.chat.attachments import guessed_encoding
+from app.flow_layout import FlowLayout
 from app.icons import icon
 from app.speculation.figures import number
+from app.tips import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -26,8 +32,13 @@ class Reading:
     wanted: bool = True
 
 
-class AttachmentRow(QWidget):
-    """`changed` follows every attachment that comes or goes."""
+# So many rows are shown at once; the others are scrolled to.
+_MOST_ROWS = 3
+_GAP = 8
+
+
+class AttachmentRow(QScrollArea):
+    """`changed` follows every attachment that comes or goes. As many rows as the files need, up to _MOST_ROWS."""
 
     changed = Signal()
 
@@ -35,10 +46,17 @@ class AttachmentRow(QWidget):
         super().__init__(parent)
         self._files: dict[Attachment, int | None] = {}
         self._reading: list[Reading] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(8)
-        self._row.addStretch(1)
+        self._inside = QWidget()
+        self._row = FlowLayout(self._inside, _GAP)
+        self.setWidget(self._inside)
+        # What scrolls fills its background otherwise; here the card shows through.
+        for part in (self.viewport(), self._inside):
+            part.setAutoFillBackground(False)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
     @property
@@ -93,29 +111,41 @@ class AttachmentRow(QWidget):
         self._fill()
 
     def _fill(self, told: bool = False) -> None:
-        while self._row.count() > 1:
-            item = self._row.takeAt(0)
-            if item is not None and (chip := item.widget()) is not None:
+        while (item := self._row.takeAt(0)) is not None:
+            if (chip := item.widget()) is not None:
                 chip.hide()
                 chip.deleteLater()
-        for place, (attachment, tokens) in enumerate(self._files.items()):
-            self._row.insertWidget(place, self._chip(attachment, tokens))
-        for reading in self._reading:
-            self._row.insertWidget(self._row.count() - 1, self._waiting_chip(reading))
+        chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
+        for chip in (*chips, *map(self._waiting_chip, self._reading)):
+            self._row.addWidget(chip)
+            chip.show()
         self.setVisible(bool(self._files or self._reading))
+        self._fit()
         if not told:
             self.changed.emit()
 
+    def _fit(self) -> None:
+        row = self._row.minimumSize().height()
+        most = _MOST_ROWS * row + (_MOST_ROWS - 1) * _GAP
+        self.setFixedHeight(max(1, min(self._row.heightForWidth(self.viewport().width()), most)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def _chip(self, attachment: Attachment, tokens: int | None) -> QWidget:
-        chip, name, length = self._parts(attachment.name)
-        if tokens is not None:
-            length.setText(self.tr("{count} tokens").format(count=number(tokens, 0)))
+        chip, name, words = self._parts(attachment.name)
+        said = [] if tokens is None else [self.tr("{count} tokens").format(count=number(tokens, 0))]
+        if guess := guessed_encoding(attachment):
+            said.append(self.tr("read as {encoding}").format(encoding=guess))
+            words.setToolTip(self.tr("If its letters are wrong, save the file as UTF-8 and attach it again."))
+        words.setText(" · ".join(said))
         away = self._away_button(chip, attachment.name)
         away.clicked.connect(lambda: self.remove(attachment))
         row = QHBoxLayout(chip)
         row.setContentsMargins(10, 3, 4, 3)
         row.setSpacing(6)
-        for view in (name, length, away):
+        for view in (name, words, away):
             row.addWidget(view)
         return chip
 
@@ -136,18 +166,18 @@ class AttachmentRow(QWidget):
         away.setProperty("look", "quiet")
         away.setIcon(icon("close", theme.colours().muted))
         words = self.tr("Remove {name}").format(name=name)
-        away.setToolTip(words)
+        away.setToolTip(tip(words))
         away.setAccessibleName(words)
         return away
 
     def _parts(self, file: str) -> tuple[QFrame, QLabel, QLabel]:
-        chip = QFrame(self)
+        chip = QFrame(self._inside)
         chip.setObjectName("attachment")
         name, words = QLabel(chip), QLabel(chip)
         # A name is no markup, whatever it looks like.
         name.setTextFormat(Qt.TextFormat.PlainText)
         name.setText(name.fontMetrics().elidedText(file, Qt.TextElideMode.ElideMiddle, 180))
-        name.setToolTip(file)
+        name.setToolTip(tip(file))
         words.setProperty("look", "muted")
         return chip, name, words
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import logging
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from app.chat.encodings import decode, has_no_controls
 from app.conversations.database import storable
 from app.conversations.records import Attachment
+from app.stopping import Stopped
 
 # Longer texts fill any context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
 # A PDF file is mostly fonts and pictures, of which only the text goes along.
 LARGEST_PDF_BYTES = 50 * 2**20
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_TEXT, _CHARSET = "text/plain", "; charset="
 
 
 class NotAttachable(Exception):
-    """A file that cannot go along: `reason` is "not-text", "too-large", "unreadable", "encrypted" (a PDF file that
-    wants a password), "damaged" (one that cannot be made out) or "no-text" (one of pictures only).
+    """A file that cannot go along: `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "encrypted"
+    (a PDF file that wants a password), "damaged" (one that cannot be made out) or "no-text" (one of pictures only).
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -29,8 +31,12 @@ class NotAttachable(Exception):
         self.name, self.reason = name, reason
 
 
-def read_attachment(path: Path) -> Attachment:
-    """A text, code or PDF file as an attachment. Raises NotAttachable. It waits for the disk: not for the Qt thread."""
+def read_attachment(path: Path, language: str = "", step: Callable[[], object] = lambda: None) -> Attachment:
+    """A text, code or PDF file as an attachment; where an encoding had to be guessed, its media type names it.
+
+    `language` is the window's. `step` is called before each page of a PDF file; what it raises ends the reading.
+    Raises NotAttachable. It waits for the disk: not for the Qt thread.
+    """
     is_pdf = path.suffix.lower() == ".pdf"
     try:
         if path.exists() and not path.is_file():
@@ -42,18 +48,19 @@ def read_attachment(path: Path) -> Attachment:
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
     if is_pdf or content.startswith(b"%PDF-"):
-        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content))
-    encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise NotAttachable(path.name, "not-text") from error
-    if "\0" in text:
-        raise NotAttachable(path.name, "not-text")
-    return Attachment(path.name, "text/plain", text)
+        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, step))
+    if (decoded := decode(content, language)) is None:
+        raise NotAttachable(path.name, "unknown-encoding" if has_no_controls(content) else "not-text")
+    text, guess = decoded
+    return Attachment(path.name, f"{_TEXT}{_CHARSET}{guess}" if guess else _TEXT, text)
 
 
-def _pdf_text(name: str, content: bytes) -> str:
+def guessed_encoding(attachment: Attachment) -> str:
+    """The encoding that its file was taken to be in; "" where that was no guess."""
+    return attachment.media_type.partition(_CHARSET)[2]
+
+
+def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
     """The text of a PDF file, page after page."""
     # Here and not at the top: most questions have no PDF file with them.
     from pypdf import PdfReader
@@ -66,10 +73,11 @@ def _pdf_text(name: str, content: bytes) -> str:
         if reader.is_encrypted and not reader.decrypt(""):
             raise NotAttachable(name, "encrypted")
         for page in reader.pages:
+            step()
             pages.append(page.extract_text().strip())
             if sum(map(len, pages)) > LARGEST_BYTES:
                 raise NotAttachable(name, "too-large")
-    except NotAttachable:
+    except (NotAttachable, Stopped):
         raise
     # The library raises many kinds of errors for what is wrong with a file, among them those of its own assumptions.
     except Exception as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -18,6 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.chat.highlight import highlight, words
+
+# How long the button says that it has copied.
+_TOLD_MS = 2000
 
 
 class CodeBlock(QFrame):
@@ -60,6 +63,11 @@ class CodeBlock(QFrame):
     @property
     def text(self) -> str:
         return self._text
+
+    @property
+    def view(self) -> QPlainTextEdit:
+        """What holds the code."""
+        return self._view
 
     @property
     def needed_height(self) -> int:
@@ -113,6 +121,7 @@ class CodeBlock(QFrame):
     def _copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
         self._copy.setText(self.tr("Copied"))
+        QTimer.singleShot(_TOLD_MS, self, lambda: self._copy.setText(self.tr("Copy")))
 
 
 class _CodeView(QPlainTextEdit):

@@ -155,10 +155,10 @@ class MessageEdit(QPlainTextEdit):
         return True
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return bool(_files_in(source)) or super().canInsertFromMimeData(source)
+        return bool(files_in(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if files := _files_in(source):
+        if files := files_in(source):
             self.files_given.emit(files)
         else:
             super().insertFromMimeData(source)
@@ -184,7 +184,8 @@ class MessageEdit(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy)
 
 
-def _files_in(source: QMimeData) -> list[str]:
+def files_in(source: QMimeData) -> list[str]:
+    """The paths of the files that were copied or dragged."""
     return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
 
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QMouseEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app import theme, wording
+from app import wording
 from app.chat.action_row import ActionRow
 from app.chat.answer import State
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
+from app.chat.hits import HitMarks, TextView
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
+from app.chat.shown_text import block_texts
 from app.chat.thinking import parts_of
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
 from app.chat.wrapped_label import WrappedLabel
-from app.conversations.row_painter import utf16
 from app.conversations.search import highlights
 from app.speculation import figures
 
@@ -62,6 +63,9 @@ class TurnView(QWidget):
         self._had_tokens = bool(turn.answer.tokens)
         self._around: tuple[bool, bool, bool] | None = None
         self._bubble = QuestionBubble(turn, self)
+        self._hits = HitMarks()
+        self._query: Query | None = None
+        self._current_hit: int | None = None
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = QLabel(self)
@@ -94,8 +98,8 @@ class TurnView(QWidget):
         for view in (self._status, self.thinking, self._body, self.tokens, self._note, self._foot):
             column.addWidget(view)
         column.addWidget(self.answer_row)
-        for view in (self.tokens, self._foot, self._bubble.label):
-            leave_menu_to_parent(view)
+        for quiet in (self.tokens, self._foot, self._bubble.text):
+            leave_menu_to_parent(quiet)
         self._bubble.setVisible(self.turn.asks)
         self.question_row.setVisible(self.turn.asks)
 
@@ -106,6 +110,8 @@ class TurnView(QWidget):
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
+        self._body.shown_anew.connect(self._mark_again)
+        self.thinking.body.shown_anew.connect(self._mark_again)
         self.tokens.grows.connect(self.grows)
         self._body.grows.connect(self.grows)
         self._note.acted.connect(self.acted)
@@ -158,6 +164,7 @@ class TurnView(QWidget):
             # What was selected before the tokens were read could not be told from which rounds it is.
             self._had_tokens = True
             self._body.tell_selection()
+        self._mark_again()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show the answer as its tokens, or as rendered text."""
@@ -166,9 +173,6 @@ class TurnView(QWidget):
 
     def selected_text(self) -> str:
         """What is selected in the turn; "" where nothing is."""
-        if self._bubble.label.hasSelectedText():
-            # A label hands out its lines as a document's paragraphs.
-            return self._bubble.label.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -176,18 +180,39 @@ class TurnView(QWidget):
                 return view.textCursor().selection().toPlainText()
         return ""
 
-    def mark(self, query: Query | None) -> None:
-        """Mark the words of a search wherever the turn shows them; None takes the marks away."""
-        self._bubble.mark(query)
-        if query is not None and highlights(self.thinking.thought, query):
-            self.thinking.unfold()
-        for view in self._text_views():
-            text = view.toPlainText()
-            found = () if query is None else highlights(text, query)
-            view.setExtraSelections([_found(view, text, start, end) for start, end in found])
+    def mark(self, query: Query | None, current: int | None = None) -> None:
+        """Mark the words of a search wherever the turn shows them, and the hit number `current` as the one that is
+        looked at; None takes the marks away.
+        """
+        self._query, self._current_hit = query, current
+        folded = bool(self.thinking.thought) and not self.thinking.head.isChecked()
+        if query is not None and folded:
+            self.thinking.unfold(any(highlights(text, query) for text in block_texts(self.thinking.thought)))
+        self._show_marks()
 
-    def _text_views(self) -> list[QTextEdit | QPlainTextEdit]:
-        return [self.tokens, *self.findChildren(QPlainTextEdit), *self.findChildren(Prose)]
+    def _mark_again(self) -> None:
+        """What is shown has changed. Where it is about to change again, the marks wait for its end."""
+        if self._query is not None and self.turn.answer.ended:
+            self._show_marks()
+
+    def _show_marks(self) -> None:
+        shown = self._text_views()
+        for view in (self.tokens, *self.thinking.body.text_views, *self._body.text_views):
+            if view not in shown:
+                view.setExtraSelections([])
+        self._hits.show(self._query, shown, self._current_hit)
+
+    def place_of_hit(self, place: int) -> QRect | None:
+        """Where the hit of that number stands in this widget."""
+        return self._hits.place_in(self, place)
+
+    def _text_views(self) -> list[TextView]:
+        """Those that show the question and the answer, top to bottom."""
+        question = [self._bubble.text] if self.turn.asks else []
+        if not self.tokens.isHidden():
+            return [*question, self.tokens]
+        thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_views
+        return [*question, *thoughts, *self._body.text_views]
 
     def edit_question(self, send_key: str) -> None:
         """Let the question be edited in its place, and sent with that key, until `end_edit`."""
@@ -329,16 +354,4 @@ class TurnView(QWidget):
         elif event.type() == QEvent.Type.PaletteChange:
             self.question_row.dress()
             self.answer_row.dress()
-
-
-def _found(view: QTextEdit | QPlainTextEdit, text: str, start: int, end: int) -> QTextEdit.ExtraSelection:
-    """Spans count characters, Qt counts UTF-16 units."""
-    mark = QTextEdit.ExtraSelection()
-    cursor = QTextCursor(view.document())
-    cursor.setPosition(utf16(text[:start]))
-    cursor.setPosition(utf16(text[:end]), QTextCursor.MoveMode.KeepAnchor)
-    style = QTextCharFormat()
-    style.setBackground(QColor(theme.colours().lookup_tint))
-    style.setForeground(QColor(theme.colours().lookup_text))
-    mark.cursor, mark.format = cursor, style
-    return mark
+            self._mark_again()

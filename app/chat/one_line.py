@@ -6,12 +6,15 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from app.tips import tip
+
 
 class OneLine(QLabel):
     """All of a shortened text is in the tip. `mode` says where it is shortened."""
 
     def __init__(self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self._mode = mode
 
     def minimumSizeHint(self) -> QSize:
@@ -21,4 +24,4 @@ class OneLine(QLabel):
         place = self.contentsRect()
         shown = self.fontMetrics().elidedText(self.text(), self._mode, place.width())
         QPainter(self).drawText(place, self.alignment(), shown)
-        self.setToolTip("" if shown == self.text() else self.text())
+        self.setToolTip("" if shown == self.text() else tip(self.text()))

@@ -8,14 +8,14 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app import theme
-from app.chat.preset_names import DEFAULTS, chosen_in, name_of, presets_of
+from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.icons import icon
+from app.tips import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from app.chat_session import ChatSession
-    from app.conversations.presets import Preset
 
 _WIDEST_NAME = 160
 
@@ -45,7 +45,7 @@ class PresetButton(QToolButton):
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
         words = self.tr("System prompt and settings of this chat: {name}").format(name=name_of(chosen))
-        self.setToolTip(words)
+        self.setToolTip(tip(words))
         self.setAccessibleName(words)
         self.updateGeometry()
 
@@ -56,12 +56,9 @@ class PresetButton(QToolButton):
             action = menu.addAction(name_of(preset).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(preset == chosen)
-            action.triggered.connect(lambda _=False, wanted=preset: self._choose(wanted))
+            action.triggered.connect(lambda _=False, wanted=preset: choose(self._session, wanted))
         menu.addSeparator()
         menu.addAction(self._settings)
-
-    def _choose(self, preset: Preset) -> None:
-        self._session.set_own(self._session.chat, preset.system_prompt, preset.own)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

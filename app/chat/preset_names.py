@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from app.chat_session import ChatSession
 
 DEFAULTS = Preset("")
+_SET_ASIDE = "set-aside"
 
 
 def name_of(preset: Preset | None) -> str:
@@ -26,15 +27,32 @@ def name_of(preset: Preset | None) -> str:
         "balanced": translate("Presets", "Balanced"),
         "creative": translate("Presets", "Creative"),
         "concise": translate("Presets", "Concise"),
+        _SET_ASIDE: translate("Presets", "Own settings"),
     }
     return words.get(preset.built_in, preset.name)
 
 
 def presets_of(session: ChatSession) -> list[Preset]:
-    """All that can be chosen: none, those that come with Tandem, a person's own."""
-    return [DEFAULTS, *BUILT_IN, *session.presets]
+    """All that can be chosen: none, those that come with Tandem, a person's own, and what the chat on screen had before
+    one of them took its place.
+    """
+    aside = session.chat.set_aside
+    if aside is None or chosen_in(session) is None:
+        return _named(session)
+    return [*_named(session), Preset("", *aside, built_in=_SET_ASIDE)]
 
 
 def chosen_in(session: ChatSession) -> Preset | None:
     """The preset of the chat on screen."""
-    return preset_in_use(presets_of(session), session.chat.system_prompt, session.chat.own)
+    return preset_in_use(_named(session), session.chat.system_prompt, session.chat.own)
+
+
+def choose(session: ChatSession, preset: Preset) -> None:
+    """Put a preset upon the chat on screen. What somebody wrote there himself can be chosen again."""
+    if chosen_in(session) is None:
+        session.set_aside(session.chat)
+    session.set_own(session.chat, preset.system_prompt, preset.own)
+
+
+def _named(session: ChatSession) -> list[Preset]:
+    return [DEFAULTS, *BUILT_IN, *session.presets]

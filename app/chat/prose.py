@@ -55,9 +55,12 @@ _MARKS = (
 
 
 class Prose(FlowingText):
-    """Read-only rendered Markdown. `link_chosen` carries the address of a clicked link."""
+    """Read-only rendered Markdown. `link_chosen` carries the address of a clicked link; `shown_anew` follows when the
+    same text was rendered once more, for then what was marked in it is not any more.
+    """
 
     link_chosen = Signal(str)
+    shown_anew = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -121,6 +124,7 @@ class Prose(FlowingText):
     def _show_again(self) -> None:
         text, self._markdown = self._markdown, ""
         self.show_markdown(text)
+        self.shown_anew.emit()
 
     def source_of_selection(self) -> str:
         """The selected text, with formulas as they were written."""
@@ -147,6 +151,14 @@ def _laid_out_once(document: QTextDocument) -> Iterator[None]:
         yield
     finally:
         document.setLayoutEnabled(True)
+
+
+def rendered_text(markdown: str) -> str:
+    """What `Prose` shows of a text, with one sign for each formula."""
+    marked, _ = with_signs(markdown)
+    document = QTextDocument()
+    document.setMarkdown(marked, MARKDOWN)
+    return document.toPlainText()
 
 
 def _adds_words(before: str, added: str) -> bool:

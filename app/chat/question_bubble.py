@@ -4,85 +4,75 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtCore import QEvent, QMimeData, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
+from app.chat.flowing_text import FlowingText
 from app.chat.wrapped_label import WrappedLabel
-from app.conversations.row_painter import utf16
-from app.conversations.search import highlights
+from app.tips import tip
 
 if TYPE_CHECKING:
     from app.conversations.chats import Turn
-    from app.conversations.search import Query
 
 _SIDE = 14
 # No line with more characters than this fits into a bubble anyway.
 _LONG_LINE = 400
+# In pixels, for the name of an attached file.
+_WIDEST_NAME = 320
+
+
+class _Typed(FlowingText):
+    """What was typed is copied as that, and not as rich text in the window's fonts."""
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        data.setText(self.textCursor().selection().toPlainText())
+        return data
 
 
 class QuestionBubble(QFrame):
     """The question as it was typed, never interpreted, below the names of what was attached.
 
-    It is as wide as its longest line, and no wider than it is given room.
+    It is as wide as its longest line, and no wider than it is given room: what has no spaces is broken anywhere.
     """
 
     def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("question")
-        self.label = WrappedLabel(self)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setText(turn.question)
-        self.label.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.label.setCursor(Qt.CursorShape.IBeamCursor)
+        self.text = _Typed(self)
+        # Reached by the mouse and from the buttons below it, not one by one by whoever goes through a chat with Tab.
+        self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.text.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         column = QVBoxLayout(self)
         column.setContentsMargins(_SIDE, 10, _SIDE, 10)
         self._lines = turn.question.split("\n")
         if turn.attachments:
-            names = WrappedLabel(self)
-            names.setProperty("look", "muted")
-            names.setTextFormat(Qt.TextFormat.PlainText)
-            names.setText(" · ".join(attachment.name for attachment in turn.attachments))
-            self._lines.append(names.text())
-            column.addWidget(names)
-        column.addWidget(self.label)
-        self._words = turn.question
-        self._marked = False
+            column.addWidget(self._names([attachment.name for attachment in turn.attachments]))
+        column.addWidget(self.text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self.text.ensurePolished()
+        self.text.setPlainText(turn.question)
         self._fit()
 
+    def _names(self, names: list[str]) -> QWidget:
+        label = WrappedLabel(self)
+        label.setProperty("look", "muted")
+        metrics = label.fontMetrics()
+        shown = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, _WIDEST_NAME) for name in names]
+        label.setText(" · ".join(shown))
+        label.setToolTip(tip("\n".join(names)) if shown != names else "")
+        self._lines.append(label.text())
+        return label
+
     def _fit(self) -> None:
-        self.label.ensurePolished()
-        metrics = self.label.fontMetrics()
+        metrics = self.text.fontMetrics()
         widest = max(metrics.horizontalAdvance(line[:_LONG_LINE].expandtabs()) for line in self._lines)
         # One pixel for what a line's last letter leans out.
         self.setMaximumWidth(widest + 2 * _SIDE + 1)
+        self.text.fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange and hasattr(self, "_words"):
+        if event.type() == QEvent.Type.StyleChange and hasattr(self, "_lines"):
+            self.text.ensurePolished()
             self._fit()
-            if self._marked:
-                self._dress(True)
-
-    def mark(self, query: Query | None) -> None:
-        """Select the first hit: a label can show one."""
-        found = () if query is None else highlights(self._words, query)
-        if found:
-            start, end = (utf16(self._words[:place]) for place in found[0])
-            self.label.setSelection(start, end - start)
-        elif self.label.hasSelectedText():
-            self.label.setSelection(0, 0)
-        self._dress(bool(found))
-
-    def _dress(self, marked: bool) -> None:
-        """What a search marks looks here as it does in answers; what is selected by hand looks as everywhere."""
-        self._marked = marked
-        palette, colours = QGuiApplication.palette(), theme.colours()
-        if marked:
-            palette.setColor(QPalette.ColorRole.Highlight, QColor(colours.lookup_tint))
-            palette.setColor(QPalette.ColorRole.HighlightedText, QColor(colours.lookup_text))
-        self.label.setPalette(palette)

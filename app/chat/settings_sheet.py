@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import prompt_variables, theme
-from app.chat.preset_names import chosen_in, name_of, presets_of
+from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
 from app.conversations.own_settings import SAMPLING_KEYS, SPECULATION_KEYS
@@ -29,6 +29,7 @@ from app.preferences.controls import Chooser
 
 if TYPE_CHECKING:
     from app.chat_session import ChatSession
+    from app.conversations.presets import Preset
 
 # Room for the focus on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
@@ -45,6 +46,7 @@ class ChatSettingsSheet(Overlay):
         self._title.setProperty("look", "title")
         self._saved.setProperty("look", "muted")
         self._saved.setWordWrap(True)
+        self._saved.setTextFormat(Qt.TextFormat.PlainText)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.close_overlay)
         self.presets = Chooser(self)
@@ -114,7 +116,7 @@ class ChatSettingsSheet(Overlay):
         self.name.returnPressed.connect(self._save)
         self.delete.clicked.connect(self._delete)
         self.begin.clicked.connect(self._begin_with)
-        self.reset.clicked.connect(lambda: self._keep("", {}))
+        self.reset.clicked.connect(lambda: self._put(DEFAULTS))
         for row in self.rows.values():
             row.changed.connect(self._changed)
         self._session.tuned.connect(self.refresh)
@@ -160,7 +162,11 @@ class ChatSettingsSheet(Overlay):
     def _choose(self, index: int) -> None:
         preset = self.presets.itemData(index)
         if preset is not None:
-            self._keep(preset.system_prompt, dict(preset.own))
+            self._put(preset)
+
+    def _put(self, preset: Preset) -> None:
+        self._saved.setText("")
+        choose(self._session, preset)
 
     def _save(self) -> None:
         """The first press asks for a name in the place of the chooser, the second saves."""

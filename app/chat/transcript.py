@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QScrollArea, QTo
 
 from app import theme
 from app.chat.message import TurnView
+from app.chat.shown_text import ShownTexts
 from app.chat.turn_slot import TurnSlot
 from app.icons import icon
 from app.layouts import settle_layouts
@@ -29,7 +30,7 @@ class Transcript(QScrollArea):
     """One widget a turn. `acted` carries a turn and what to do with it, `edited` one with its question's new text,
     `tokens_wanted` one whose tokens are still on disk, `menu_wanted` one and where its menu is wanted,
     `rounds_selected` one and the rounds whose tokens are selected in it, `turned_to` one that was clicked or has the
-    focus now, `focus_lost` follows when what had the focus is gone.
+    focus now, `focus_lost` follows when what had the focus is gone, `shown_as` when answers are shown in the other way.
     """
 
     acted = Signal(object, str)
@@ -39,6 +40,7 @@ class Transcript(QScrollArea):
     rounds_selected = Signal(object, object)
     turned_to = Signal(object)
     focus_lost = Signal()
+    shown_as = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,13 +52,15 @@ class Transcript(QScrollArea):
         self._at_end = True
         self._as_tokens = False
         self._query: Query | None = None
+        self._current_hit: tuple[Turn, int] | None = None
+        self._texts = ShownTexts()
         self._loaded_at = 0
         self._wanted: tuple[Turn, int] | None = None
         self._column = QWidget()
         self._build_body()
         self.link_menu = QMenu(self)
         self._newest = QToolButton(self)
-        self._newest.setProperty("look", "button")
+        self._newest.setObjectName("newest")
         self._newest.clicked.connect(self.scroll_to_end)
         self._newest.hide()
         bar = self.verticalScrollBar()
@@ -159,12 +163,36 @@ class Transcript(QScrollArea):
         self.verticalScrollBar().setValue(max(0, self._slots[turn].y() + offset))
         return view
 
-    def mark(self, query: Query | None) -> None:
-        """Mark the words of a search in every turn; None takes the marks away."""
-        self._query = query
+    def mark(self, query: Query | None, current: tuple[Turn, int] | None = None) -> None:
+        """Mark the words of a search in every turn, and the hit that is looked at, a turn and its number in there; None
+        takes the marks away.
+        """
+        self._query, self._current_hit = query, current
         for slot in self._slots.values():
             if slot.view is not None:
-                slot.view.mark(query)
+                self._mark(slot.view)
+
+    def _mark(self, view: TurnView) -> None:
+        current = self._current_hit
+        view.mark(self._query, current[1] if current is not None and current[0] is view.turn else None)
+
+    def count_hits(self, turn: Turn, query: Query) -> int:
+        """How many hits there are in what a turn shows, or would show if it were near."""
+        return self._texts.count(turn, query, self._as_tokens)
+
+    def reveal_hit(self, turn: Turn, place: int) -> None:
+        """Bring the hit of that number into view, after it was marked; the turn, where it shows none."""
+        view = self.view(turn)
+        settle_layouts()
+        found = view.place_of_hit(place)
+        if found is None:
+            self.reveal(turn)
+            return
+        self._wanted = None
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        top = view.mapTo(self._body, found.topLeft()).y()
+        if not bar.value() + SIDE <= top <= bar.value() + height - SIDE - found.height():
+            bar.setValue(max(0, top - height // 3))
 
     def add_turn(self, turn: Turn) -> None:
         self._add(turn).load()
@@ -183,6 +211,7 @@ class Transcript(QScrollArea):
         for slot in self._slots.values():
             if slot.view is not None:
                 slot.view.set_as_tokens(as_tokens)
+        self.shown_as.emit()
 
     def show_round(self, turn: Turn, number: int) -> None:
         """Select a round's tokens and bring them into view. Answers are shown as tokens for it."""
@@ -220,7 +249,7 @@ class Transcript(QScrollArea):
         view = TurnView(turn, self._as_tokens, parent)
         view.set_newest(turn is next(reversed(self._slots)))
         if self._query is not None:
-            view.mark(self._query)
+            self._mark(view)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
         view.grows.connect(lambda pixels: self._make_room(turn, pixels))
         view.pressed.connect(lambda: self.turned_to.emit(turn))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from app.chat.answer import Answer, State
-from app.conversations.own_settings import filled, own_of
+from app.conversations.own_settings import filled, own_of, set_aside_of
 from app.conversations.records import FAILED, INTERRUPTED, STREAMING
 from engine.errors import EngineError
 from engine.stats import RequestStats
@@ -83,6 +83,11 @@ class Chat:
     def own(self) -> dict[str, Any]:
         """Its own settings, by the keys of the settings window."""
         return own_of(self.settings)
+
+    @property
+    def set_aside(self) -> tuple[str, dict[str, Any]] | None:
+        """The system prompt and the settings that a preset took the place of."""
+        return set_aside_of(self.settings)
 
     def messages(self, upto: Turn, variables: Mapping[str, str] | None = None) -> list[dict[str, str]]:
         """The chat as the engine wants it: the system prompt with its `variables` filled in, every answered question

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ _VIEWS = {
     ARCHIVED: "trashed_at IS NULL AND archived_at IS NOT NULL",
     TRASHED: "trashed_at IS NOT NULL",
 }
+_NUMBERED = re.compile(r"(.+) \d+")
 _SELECT = """
     SELECT *, EXISTS (
         SELECT 1 FROM messages WHERE conversation_id = conversations.id AND state = 'streaming'
@@ -123,6 +126,18 @@ class ConversationList:
         )
         self._update(conversation_id, title=title_of_exchange(question["content"], answer or ""))
 
+    def title_of_copy(self, conversation_id: int) -> str | None:
+        """The chat's title with the first number that makes it another one; None where it has none."""
+        if not (title := self.get(conversation_id).title):
+            return None
+        rows = self._database.rows("SELECT title FROM conversations WHERE trashed_at IS NULL")
+        taken = {row["title"] for row in rows}
+        numbered = _NUMBERED.fullmatch(title)
+        base = numbered[1] if numbered and numbered[1] in taken else title
+        return (
+            next(copy for number in itertools.count(2) if (copy := f"{base} {number}") not in taken) if base else None
+        )
+
     def set_draft(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
         """Keep what stands in the composer. It does not count as a use of the chat."""
         self._update(conversation_id, draft=text, draft_attachments=attachments_to_json(attachments))
@@ -144,7 +159,9 @@ class ConversationList:
         self._update(conversation_id, trashed_at=self._database.clock())
 
     def restore(self, conversation_id: int) -> None:
-        self._update(conversation_id, trashed_at=None)
+        """Take out of the trash; a chat that is in none stays as it is."""
+        if self.get(conversation_id).trashed_at is not None:
+            self._update(conversation_id, trashed_at=None)
 
     def purge(self, conversation_id: int) -> None:
         """Delete a chat for good, with its messages, token views and figures."""
@@ -181,12 +198,13 @@ class ConversationList:
         return [row["id"] for row in rows]
 
     def order_pins(self, conversation_ids: Sequence[int]) -> None:
-        """Make exactly these chats the pinned ones, in this order."""
+        """Pin these chats, in this order. Other pinned ones, in the archive or the trash, keep their places."""
+        order = list(conversation_ids)
+        for position, conversation_id in enumerate(self.pinned()):
+            if conversation_id not in conversation_ids:
+                order.insert(position, conversation_id)
         with self._database.write():
-            for conversation_id in self.pinned():
-                if conversation_id not in conversation_ids:
-                    self.unpin(conversation_id)
-            for position, conversation_id in enumerate(conversation_ids):
+            for position, conversation_id in enumerate(order):
                 self._update(conversation_id, pin_position=position)
 
     def folders(self) -> list[Folder]:

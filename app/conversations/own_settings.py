@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Where a chat's stored settings hold its own.
 OWN = "own"
+# There too: the system prompt and the settings that a preset took the place of.
+SET_ASIDE = "set_aside"
 SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 SPECULATION_KEYS = ("method", "depth", "acceptance")
 KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", *SPECULATION_KEYS)
@@ -66,6 +68,14 @@ def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """A chat's own settings out of its stored ones; what this version cannot use is left out."""
     stored = settings.get(OWN)
     return usable(stored) if isinstance(stored, dict) else {}
+
+
+def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The system prompt and the settings that a preset took the place of, out of a chat's stored settings."""
+    stored = settings.get(SET_ASIDE)
+    if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
+        return None
+    return stored["system_prompt"], own_of(stored)
 
 
 def usable(own: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListView,
     QMenu,
     QPushButton,
@@ -23,12 +22,14 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.list_model import ROW, ChatListModel
+from app.conversations.purge_button import PurgeButton
 from app.conversations.records import Conversation, Folder
 from app.conversations.row_menu import MOVES, RowMenu, fill_folders
 from app.conversations.row_painter import RowPainter
 from app.conversations.row_view import RowView
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
+from app.search_field import SearchField
 
 if TYPE_CHECKING:
     from app.conversations.keeper import Keeper
@@ -56,7 +57,7 @@ class ChatPane(QFrame):
         self._new = QPushButton(self)
         self._new.setProperty("look", "plain")
         self._new.clicked.connect(new_chat.trigger)
-        self.search = QLineEdit(self)
+        self.search = SearchField(self)
         self.search.setClearButtonEnabled(True)
         self._views = QToolButton(self)
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -64,8 +65,7 @@ class ChatPane(QFrame):
         self._views.setMenu(self._views_menu)
         self._back = QPushButton(self)
         self._back.setProperty("look", "plain")
-        self.empty = QPushButton(self)
-        self.empty.setProperty("look", "button")
+        self.empty = PurgeButton(self)
         # Until the store has been read there is nothing to go back from or to empty.
         self._back.hide()
         self.empty.hide()
@@ -74,7 +74,6 @@ class ChatPane(QFrame):
         self.hint.setWordWrap(True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
-        self._sure = False
         self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = RowView(self)
@@ -113,14 +112,18 @@ class ChatPane(QFrame):
         column.addWidget(self.settings)
 
     def _connect(self) -> None:
-        self.search.textChanged.connect(self._search)
+        self.search.typed.connect(self._search)
+        self.search.down.connect(self._go_to_list)
+        self.search.chosen.connect(self._choose_first)
         self.list.clicked.connect(self._activated)
         self.list.activated.connect(self._activated)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
-        self.empty.clicked.connect(self._empty_trash)
-        self.row_menu.acted.connect(self.acted)
+        self.empty.emptied.connect(self.trash_emptied)
+        self.empty.purged.connect(lambda chat: self.acted.emit("purge", chat))
+        self.empty.left.connect(self.list.setFocus)
+        self.row_menu.acted.connect(self._act)
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
@@ -162,10 +165,10 @@ class ChatPane(QFrame):
         in_trash = self._keeper.view == TRASHED
         self._back.setVisible(self._keeper.view != ACTIVE or self._only is not None)
         self.empty.setVisible(in_trash and bool(self._keeper.conversations))
-        self._ask_to_empty(False)
+        self.empty.show_trash(self._keeper.conversations if in_trash else ())
         self.retranslate()
-        if self.search.text().strip():
-            self._search(self.search.text())
+        if self.search.words.strip():
+            self._search(self.search.words)
             return
         # A row that is being edited must not be taken away.
         if self.list.state() == QAbstractItemView.State.EditingState:
@@ -192,11 +195,26 @@ class ChatPane(QFrame):
 
         def show(hits: _Found) -> None:
             # Typing goes on while the store looks; only the newest question counts.
-            if self.search.text() == text:
+            if self.search.words == text:
                 self.list.setUniformItemSizes(False)
                 self.model.show_found(*hits)
 
         self._keeper.do(find, show)
+
+    def _go_to_list(self) -> None:
+        """To the row that is chosen, or to the first."""
+        if not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self._first_row())
+        self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _choose_first(self) -> None:
+        """Enter shows the first of what was found."""
+        if self.search.words.strip():
+            self._activated(self._first_row())
+
+    def _first_row(self) -> QModelIndex:
+        rows = enumerate(self.model.rows)
+        return self.model.index(next((place for place, row in rows if not isinstance(row, str)), -1))
 
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
@@ -247,17 +265,11 @@ class ChatPane(QFrame):
             action.setChecked(folder.id == self._only)
             action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
 
-    def _empty_trash(self) -> None:
-        """The first press asks whether that is meant: nothing brings these chats back."""
-        if self._sure:
-            self.trash_emptied.emit()
-        self._ask_to_empty(not self._sure)
-
-    def _ask_to_empty(self, sure: bool) -> None:
-        self._sure = sure
-        count = len(self._keeper.conversations)
-        text = self.tr("Delete %n chat(s) permanently?", "", count) if sure else self.tr("Empty the trash")
-        self.empty.setText(text)
+    def _act(self, word: str, conversation_id: int) -> None:
+        if word == "purge":
+            self.empty.ask_about(conversation_id)
+        else:
+            self.acted.emit(word, conversation_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
@@ -273,8 +285,8 @@ class ChatPane(QFrame):
         deletes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
         # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
         meant = event.key() == Qt.Key.Key_Delete or event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if deletes and meant and isinstance(row, Conversation) and row.trashed_at is None and self.list.hasFocus():
-            self.acted.emit("trash", row.id)
+        if deletes and meant and isinstance(row, Conversation) and self.list.hasFocus():
+            self._act("trash" if row.trashed_at is None else "purge", row.id)
         else:
             super().keyPressEvent(event)
 
@@ -289,7 +301,6 @@ class ChatPane(QFrame):
         folder = self.folder
         words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
         self._back.setText(self.tr("Trash") if view == TRASHED else words)
-        self._ask_to_empty(self._sure)
         self._back.setAccessibleName(self.tr("Back to the chats"))
         self._back.setToolTip(self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))

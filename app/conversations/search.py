@@ -34,7 +34,9 @@ _GAP = r"[\W_]*"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as the index takes it (`match`, an FTS5 expression) and as a pattern over folded text."""
+    """A query as the index takes it (`match`, an FTS5 expression, "" for what it does not hold) and as a pattern over
+    folded text.
+    """
 
     match: str
     pattern: re.Pattern[str]
@@ -83,6 +85,19 @@ def parse_query(text: str) -> Query | None:
         return None
     # Longer alternatives first, so that a hit is marked as far as it goes.
     return Query(" AND ".join(phrases), re.compile("|".join(sorted(patterns, key=len, reverse=True))))
+
+
+def parse_phrase(text: str) -> Query | None:
+    """A text of which all must stand together, as one types it to find it in what one reads; with double quotes in
+    it, it is read by `parse_query`. Signs alone are found as they are.
+    """
+    if '"' in text:
+        return parse_query(text)
+    term = runs(fold(text))
+    if term:
+        return Query(_phrase(term, False), re.compile(_pattern(term, False)))
+    signs = fold(text).strip()
+    return Query("", re.compile(re.escape(signs))) if signs else None
 
 
 def _phrase(term: list[Run], quoted: bool) -> str:

@@ -173,6 +173,7 @@ class ModelCard(Card):
         self._bar, self._sum = Bar(self.side), QLabel(self.side)
         self._sum.setProperty("look", "muted")
         self._sum.setWordWrap(True)
+        self._sum.setTextFormat(Qt.TextFormat.PlainText)
         self._sum.setMinimumWidth(_LEAST_WORDS)
         self.side_column.addWidget(self._bar)
         self.side_column.addWidget(self._sum)

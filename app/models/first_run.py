@@ -123,6 +123,8 @@ class _OfferRow(QWidget):
         self._name.setProperty("look", "title")
         self._facts.setProperty("look", "muted")
         self._facts.setWordWrap(True)
+        for label in (self._name, self._facts):
+            label.setTextFormat(Qt.TextFormat.PlainText)
         self.button.setProperty("look", "button")
         column = QVBoxLayout(self.words)
         column.setContentsMargins(0, 0, 0, 0)

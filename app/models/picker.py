@@ -40,6 +40,7 @@ class Picker(Overlay):
         self._note.setProperty("look", "muted")
         self._note.setMargin(12)
         self._note.setWordWrap(True)
+        self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)

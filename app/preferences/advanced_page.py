@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
@@ -63,6 +63,7 @@ class AdvancedPage(TablePage):
         for label in (self._said, self._about):
             label.setProperty("look", "muted")
             label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
         self.add(self._said)
         self.add(self._about_title, 24)
         self.add(self._about, 4)

@@ -87,6 +87,7 @@ class Form(QScrollArea):
         self.note = QLabel(inner)
         self.note.setProperty("look", "muted")
         self.note.setWordWrap(True)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.note.hide()
         self._column.addWidget(self.title)
         self._column.addWidget(self.note)

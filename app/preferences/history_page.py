@@ -148,7 +148,8 @@ class HistoryPage(QWidget):
             history = store.history
             text = history.as_csv(rows) if kind == "csv" else history.as_json(rows)
             try:
-                file.write_text(text, encoding="utf-8", newline="")
+                # Without the mark, Excel takes a CSV file for one in the system's old encoding.
+                file.write_text(text, encoding="utf-8-sig" if kind == "csv" else "utf-8", newline="")
             except OSError:
                 return False
             return True

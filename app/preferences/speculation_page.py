@@ -55,6 +55,7 @@ class SpeculationPage(TablePage):
         self._pairs_title.setProperty("look", "title")
         self._pairs_note.setProperty("look", "muted")
         self._pairs_note.setWordWrap(True)
+        self._pairs_note.setTextFormat(Qt.TextFormat.PlainText)
         body = QWidget(self)
         self._pairs_column = QVBoxLayout(body)
         self._pairs_column.setContentsMargins(0, 0, 0, 0)

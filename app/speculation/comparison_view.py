@@ -83,7 +83,6 @@ class ComparisonView(TrialCard):
         self.guessed, self.plain = Column("draft-on", self), Column("main-model", self)
         self.verdict = label(self, "reason")
         self.verdict.setWordWrap(True)
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._build()
         self.follow()
 

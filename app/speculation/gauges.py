@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
@@ -134,7 +134,8 @@ class Legend(QWidget):
 
 
 def label(parent: QWidget, look: str) -> QLabel:
-    """An empty label that follows a rule of the style sheet."""
+    """An empty label that follows a rule of the style sheet, and shows words as they are written."""
     made = QLabel(parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("look", look)
     return made

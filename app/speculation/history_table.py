@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QP
 from app.models.wording import recorded_name
 from app.speculation import figures
 from app.speculation.figure_table import Column, FigureTable
+from app.tips import tip
 from app.translatable import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class HistoryTable(FigureTable["RequestRow"]):
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.rows[index.row()].title
+            return tip(self.rows[index.row()].title)
         return super().data(index, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

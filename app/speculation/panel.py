@@ -222,6 +222,7 @@ class SpeculationPanel(QFrame):
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
+        self._area.setAccessibleName(self._title.text())
         self._name_answer()
         self._no_rounds.setText(self.tr("This answer is from a version of Tandem that did not keep rounds."))
         self._strip_name.setText(self.tr("Round strip"))

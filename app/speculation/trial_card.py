@@ -41,7 +41,6 @@ class TrialCard(Overlay):
         super().__init__(window, width, height)
         self._trial, self._action = trial, again
         self.title, self.subtitle = label(self, "title"), label(self, "muted")
-        self.subtitle.setTextFormat(Qt.TextFormat.PlainText)
         self._leave = QToolButton(self)
         self._leave.setProperty("look", "quiet")
         self.stop, self.again = QPushButton(self), QPushButton(self)

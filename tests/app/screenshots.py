@@ -312,6 +312,8 @@ def _chats(application: Application, folder: Path, name: str) -> None:
     window._chats.show_view("trashed")
     _settle(application, lambda: not session.bridge.busy)
     _save(application, window, folder / f"chats-trash-{name}.png")
+    window._chats.row_menu.acted.emit("purge", 3)
+    _save(application, window, folder / f"chats-purge-{name}.png")
     window.close()
 
 

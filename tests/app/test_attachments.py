@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
-from PySide6.QtCore import QCoreApplication, QMimeData, Qt, QUrl
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
-from app.chat.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable, count_tokens, read_attachment
+from app.chat.attachments import (
+    LARGEST_BYTES,
+    LARGEST_PDF_BYTES,
+    NotAttachable,
+    count_tokens,
+    guessed_encoding,
+    read_attachment,
+)
+from app.conversations.records import Attachment
+from app.layouts import settle_layouts
 from engine import starter_pair
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.conversations.records import Attachment
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
@@ -74,7 +82,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
     (tmp_path / "notes.txt").write_text("note")
     go_on = threading.Event()
 
-    def slow(path: Path) -> Attachment:
+    def slow(path: Path, *_: object) -> Attachment:
         go_on.wait(PATIENCE_S)
         return read_attachment(path)
 
@@ -153,7 +161,7 @@ def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> Non
 
 def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    for reason in ("not-text", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
+    for reason in ("not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
         window._commands._tell_not_attached(NotAttachable("a.pdf", reason))
         assert window._banner.text.startswith("a.pdf ")
 
@@ -164,10 +172,61 @@ def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -
     assert read_attachment(tmp_path / "a.txt").text == "草稿 초안"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "name", "text"),
+    [
+        ("cp949", "EUC-KR", "이름,나이\n김철수,32\n박영희,28\n"),
+        ("cp949", "EUC-KR", "오늘은 날씨가 좋아요. 뷁은 드문 글자예요."),
+        ("cp932", "Shift_JIS", "今日は投機的デコーディングについて説明します。"),
+        ("cp932", "Shift_JIS", "氏名,年齢\n山田太郎,32\n佐藤花子,28\n"),
+        ("euc_jp", "EUC-JP", "今日は投機的デコーディングについて説明します。"),
+        ("iso2022_jp", "ISO-2022-JP", "会議は明日です。"),
+        ("gbk", "GB18030", "姓名,年龄\n王小明,32\n李红,28\n"),
+        ("gb18030", "GB18030", "床前明月光，疑是地上霜。举头望明月，低头思故乡。"),
+        ("big5", "Big5", "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。"),
+        ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße"),
+        ("cp1252", "Windows-1252", "C’est l’été : « où est passé le garçon ? » 5 €"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+def test_text_in_an_old_encoding_is_read_and_says_which(
+    tmp_path: Path, encoding: str, name: str, text: str, language: str
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    attachment = read_attachment(tmp_path / "a.txt", language)
+    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
+
+
+def test_what_two_encodings_read_alike_is_in_that_of_the_window(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("測試".encode("big5"))
+    assert read_attachment(tmp_path / "a.txt", "zh_TW").text == "測試"
+    (tmp_path / "a.txt").write_bytes("덜먼".encode("cp949"))
+    assert read_attachment(tmp_path / "a.txt", "ko_KR").text == "덜먼"
+
+
+def test_unicode_needs_no_guess(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("초안")
+    assert guessed_encoding(read_attachment(tmp_path / "a.txt")) == ""
+
+
+def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
+    window = open_window(ScriptedEngine())
+    paste(window, tmp_path / "a.txt")
+    files = window._composer.files
+    qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
+
+
 def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
     (tmp_path / "long").write_bytes(b"a" * (LARGEST_BYTES + 1))
     (tmp_path / "zero").write_bytes(b"a\0b")
-    for name, reason in (("long", "too-large"), ("zero", "not-text"), ("absent", "unreadable")):
+    (tmp_path / "cyrillic").write_bytes("Привет, как дела?".encode("koi8-r"))
+    for name, reason in (
+        ("long", "too-large"),
+        ("zero", "not-text"),
+        ("cyrillic", "unknown-encoding"),
+        ("absent", "unreadable"),
+    ):
         with pytest.raises(NotAttachable) as caught:
             read_attachment(tmp_path / name)
         assert caught.value.reason == reason
@@ -269,7 +328,7 @@ def test_a_question_waits_for_the_file_that_is_being_read(
 ) -> None:
     gate = threading.Event()
 
-    def slowly(file: Path) -> Attachment:
+    def slowly(file: Path, *_: object) -> Attachment:
         gate.wait()
         return read_attachment(file)
 
@@ -293,7 +352,7 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
 ) -> None:
     gate = threading.Event()
 
-    def slowly(file: Path) -> Attachment:
+    def slowly(file: Path, *_: object) -> Attachment:
         gate.wait()
         return read_attachment(file)
 
@@ -324,3 +383,97 @@ def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(NotAttachable) as refused:
         read_attachment(tmp_path / "pipe.txt")
     assert refused.value.reason == "unreadable"
+
+
+def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
+    gate, reading, pages = threading.Event(), threading.Event(), []
+
+    def slowly(page: object) -> str:
+        pages.append(page)
+        reading.set()
+        gate.wait(PATIENCE_S)
+        return "words"
+
+    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
+    window = open_window(ScriptedEngine())
+    paste(window, tmp_path / "long.pdf")
+    qtbot.waitUntil(reading.is_set)
+    (away,) = window._composer.files.findChildren(QToolButton)
+    away.click()
+    gate.set()
+    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+    assert len(pages) == 1
+    assert window._composer.files.attachments == ()
+    assert not window._banner.isVisible()
+
+
+def test_closing_the_window_ends_the_reading_of_a_pdf_file(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
+    reading, pages = threading.Event(), []
+    window = open_window(ScriptedEngine())
+
+    def slowly(page: object) -> str:
+        pages.append(page)
+        reading.set()
+        window._commands.transfer._closing.wait(PATIENCE_S)
+        return "words"
+
+    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
+    paste(window, tmp_path / "long.pdf")
+    paste(window, tmp_path / "long.pdf")
+    qtbot.waitUntil(reading.is_set)
+    window.close()
+    assert len(pages) == 1
+
+
+def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.resize(900, 600)
+    files = window._composer.files
+    many = tuple(
+        Attachment(f"a rather long name of a file, number {number}.py", "text/plain", "") for number in range(12)
+    )
+    files.show_files(many)
+    files.show_counts(dict.fromkeys(many, 1234))
+    settle_layouts()
+    chips = [chip for chip in files._inside.findChildren(QFrame, "attachment") if not chip.isHidden()]
+    assert window.width() == 900
+    assert len({chip.y() for chip in chips}) > 3
+    assert files.height() < 4 * chips[0].height()
+    for label in files.findChildren(QLabel):
+        assert label.width() >= label.sizeHint().width()
+
+
+def test_one_file_takes_one_row(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    files = window._composer.files
+    files.show_files((Attachment("a.py", "text/plain", ""),))
+    settle_layouts()
+    (chip,) = files._inside.findChildren(QFrame, "attachment")
+    assert files.height() == chip.sizeHint().height()
+    files.show_files(())
+    assert files.isHidden()
+
+
+def test_files_can_be_dropped_anywhere_in_the_window(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("note")
+    window = open_window(ScriptedEngine())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+    options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    entering = QDragEnterEvent(QPoint(500, 200), *options)
+    window.dragEnterEvent(entering)
+    assert entering.isAccepted()
+    window.dropEvent(QDropEvent(QPointF(500, 200), *options))
+    qtbot.waitUntil(lambda: [file.name for file in window._composer.files.attachments] == ["notes.txt"])
+    data.clear()
+    data.setText("words")
+    entering = QDragEnterEvent(QPoint(500, 200), *options)
+    entering.ignore()
+    window.dragEnterEvent(entering)
+    assert not entering.isAccepted()

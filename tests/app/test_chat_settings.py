@@ -217,3 +217,36 @@ def test_the_card_has_room_for_its_words(
         window.resize(*size)
         assert sheet.width() <= window.width()
         assert sheet._body.minimumSizeHint().width() <= sheet._area.viewport().width(), size
+
+
+def test_what_somebody_wrote_is_not_lost_to_a_preset(
+    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+) -> None:
+    session = window._session
+    sheet.prompt.edit.setPlainText("A long system prompt that somebody wrote.")
+    sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
+    choose(sheet, "Concise")
+    choose(sheet, "Precise")
+    sheet.reset.click()
+    assert session.chat.system_prompt == ""
+    ask(window, "Hello")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    button = window._preset_button
+    button.fill_menu()
+    (back,) = [action for action in button.menu_.actions() if action.text() == "Own settings"]
+    back.trigger()
+    chat = window._session.chat
+    assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
+    button.fill_menu()
+    assert "Own settings" not in [action.text() for action in button.menu_.actions()]
+
+
+def test_a_preset_leaves_nothing_behind(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+    choose(sheet, "Concise")
+    choose(sheet, "Precise")
+    assert sheet.presets.findText("Own settings") < 0
+    assert window._session.chat.set_aside is None

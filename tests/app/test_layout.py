@@ -189,9 +189,8 @@ def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow
     window._session.ask("Why guess?")
     qtbot.waitUntil(lambda: not window._session.chat.streaming)
     bubble = window._transcript.view(window._session.chat.turns[0])._bubble
-    by_hand = bubble.label.palette().highlight().color()
     window._find.open()
     window._find.edit.setText("guess")
-    assert bubble.label.palette().highlight().color() != by_hand
+    assert [mark.cursor.selectedText() for mark in bubble.text.extraSelections()] == ["guess"]
     window._find.close_bar()
-    assert bubble.label.palette().highlight().color() == by_hand
+    assert bubble.text.extraSelections() == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtGui import QTextCursor
 
 from app.chat.plain_text import plain_text, spoken_text
 from tests.app.chats_shown import settle, view
@@ -35,6 +36,10 @@ def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow, qtbo
     ask(window, "one\ntwo\nthree")
     wait_for_end(window, qtbot)
     settle(window, qtbot)
-    label = view(window)._bubble.label
-    label.setSelection(0, len("one\ntwo"))
+    text = view(window)._bubble.text
+    cursor = text.textCursor()
+    cursor.setPosition(len("one\ntwo"), QTextCursor.MoveMode.KeepAnchor)
+    text.setTextCursor(cursor)
     assert view(window).selected_text() == "one\ntwo"
+    copied = text.createMimeDataFromSelection()
+    assert (copied.text(), copied.formats()) == ("one\ntwo", ["text/plain"])

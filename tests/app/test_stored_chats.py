@@ -325,14 +325,14 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     settle(window, qtbot)
     window._actions["find-in-chat"].trigger()
     window._find.edit.setText("draft")
-    assert window._find.count.text() == "Message 2 of 2"
+    assert window._find.count.text() == "2 of 2"
     window._actions["ask-again"].trigger()
-    assert window._find.count.text() == "Message 1 of 1"
+    assert window._find.count.text() == "1 of 1"
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     for _ in range(2):
         QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "Message 1 of 1"
+    assert window._find.count.text() == "1 of 1"
 
 
 def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.chat.answer import Answer
+from app.chat.answer import Answer, State
 from app.chat.transcript import Transcript
 from app.conversations.chats import Chat, Turn
+from app.conversations.records import Attachment
+from engine.errors import ModelNotUsable
 from tests.app.scripted_engine import Script, play
 
 if TYPE_CHECKING:
@@ -91,3 +93,22 @@ def test_a_narrower_window_keeps_the_end_in_view(transcript: Transcript, qtbot: 
         transcript.resize(width, 700)
         settle(transcript, qtbot)
         qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+
+
+def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(qtbot: QtBot) -> None:
+    words = "https://example.org/" + "q" * 400
+    attached = (Attachment("n" * 250 + ".txt", "text/plain", ""),)
+    answer = Answer()
+    answer.apply(
+        play(Script(f"See {words} and `{'x' * 300}`.\n\n```\n{'y' * 400}\n```\n\n| {words} | b |\n|---|---|\n"))
+    )
+    answer.error, answer.state = ModelNotUsable("/" + "p" * 300, "incomplete"), State.FAILED
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(600, 500)
+    transcript.show()
+    transcript.show_chat(Chat(1, "wide", [Turn(words, answer, attached)]))
+    qtbot.waitUntil(lambda: transcript.loaded > 0 and not transcript._loading.isActive())
+    assert transcript.widget().width() == transcript.viewport().width()
+    bubble = next(slot.view._bubble for slot in transcript._slots.values() if slot.view is not None)
+    assert bubble.text.height() >= bubble.text.document().size().height() > 3 * bubble.text.fontMetrics().lineSpacing()

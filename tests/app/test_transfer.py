@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from threading import Event, Timer
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.conversations.opening import open_store
 from tests.app.chats_shown import settle, titles, turns
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
+from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +35,7 @@ def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("a.md", "An *answer*."), ("a.html", "An *answer*."), ("a.json", "An *answer*.")]
+    ("name", "words"), [("a.md", "An *answer*."), ("a.html", "An <em>answer</em>."), ("a.json", "An *answer*.")]
 )
 def test_a_chat_is_exported_in_the_form_its_file_is_named_for(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
@@ -71,3 +74,99 @@ def test_a_file_that_is_no_chat_is_told(window: MainWindow, qtbot: QtBot, tmp_pa
     settle(window, qtbot)
     assert "0 chats imported" in window._banner.text
     assert "could not be read" in window._banner.text
+
+
+def history(path: Path, count: int) -> Path:
+    """A file with many chats of another app."""
+    chats = [
+        {"uuid": f"c{number}", "name": f"chat {number}", "chat_messages": [{"uuid": f"m{number}", "sender": "human",
+         "text": "hello", "created_at": "2026-01-01T00:00:00Z"}]}
+        for number in range(count)
+    ]  # fmt: skip
+    path.write_text(json.dumps(chats))
+    return path
+
+
+def hold_after(window: MainWindow, monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[Event, Event]:
+    """Let an import come to its chat number `count` and wait there: (it is there, let it go on)."""
+    there, go_on, seen = Event(), Event(), []
+    wait_for = window._session.keeper.wait_for
+
+    def slowly(operation: Any) -> Any:
+        seen.append(operation)
+        if len(seen) == count:
+            there.set()
+            go_on.wait(PATIENCE_S)
+        return wait_for(operation)
+
+    monkeypatch.setattr(window._session.keeper, "wait_for", slowly)
+    return there, go_on
+
+
+def test_an_import_says_how_far_it_is_and_can_be_stopped(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 60)
+    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    assert "Importing old.json" in window._banner.text
+    assert window._actions["stop-transfer"].isEnabled()
+    qtbot.waitUntil(there.is_set)
+    qtbot.waitUntil(lambda: "50 chats so far" in window._banner.text)
+    window._banner._button.click()
+    go_on.set()
+    qtbot.waitUntil(lambda: "was stopped" in window._banner.text)
+    assert not window._actions["stop-transfer"].isEnabled()
+    # What came in is whole, and the rest comes with the next import.
+    qtbot.waitUntil(lambda: len(titles(window)) == 62)
+    window._commands.transfer.read(tmp_path / "old.json")
+    qtbot.waitUntil(lambda: "40 chats imported. 60 chats were here already." in window._banner.text)
+
+
+def test_closing_the_window_does_not_wait_for_an_import(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 10)
+    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    qtbot.waitUntil(there.is_set)
+    Timer(0.1, go_on.set).start()
+    path = window._session.keeper.path
+    window.close()
+    store, _ = open_store(path)
+    assert len(store.conversations.view()) == 12
+    store.close()
+
+
+def test_an_export_that_is_stopped_leaves_no_file(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 3)
+    window._commands.transfer.write_all(tmp_path / "all.json")
+    qtbot.waitUntil(there.is_set)
+    window._actions["stop-transfer"].trigger()
+    go_on.set()
+    qtbot.waitUntil(lambda: "export was stopped" in window._banner.text)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_attachment_does_not_wait_for_an_import(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 10)
+    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    qtbot.waitUntil(there.is_set)
+    (tmp_path / "notes.txt").write_text("note")
+    window._commands.attach([str(tmp_path / "notes.txt")], window._composer.files)
+    qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
+    go_on.set()
+    settle(window, qtbot)
+
+
+def test_an_export_is_finished_when_the_window_closes(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 3)
+    window._commands.transfer.write_all(tmp_path / "all.json")
+    qtbot.waitUntil(there.is_set)
+    Timer(0.1, go_on.set).start()
+    window.close()
+    assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2

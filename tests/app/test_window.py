@@ -78,7 +78,7 @@ def test_the_bubble_of_a_short_question_is_no_wider_than_its_words(open_window: 
     short, long = (window._transcript.view(turn)._bubble for turn in window._session.chat.turns)
     qtbot.waitUntil(lambda: short.width() < 100 and long.width() > 400)
     assert short.geometry().right() == long.geometry().right()
-    assert short.label.height() < 2 * short.label.fontMetrics().lineSpacing()
+    assert short.text.height() < 2 * short.text.fontMetrics().lineSpacing()
 
 
 def test_models_in_the_header_are_never_cut_off(open_window: OpenWindow) -> None:

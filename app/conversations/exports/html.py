@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from app.chat.formulas import find_formulas
-from app.conversations.exports.mathml import as_mathml
+from app.chat.thinking import parts_of
+from app.conversations.exports.rendering import as_html as rendered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +29,17 @@ body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem aut
 article {{ border-top: 1px solid var(--line); padding: 1rem 0; overflow-wrap: anywhere; }}
 h2 {{ font-size: 0.875rem; font-weight: 600; margin: 0 0 0.5rem; opacity: 0.75; }}
 .text {{ white-space: pre-wrap; }}
+.answer > :first-child {{ margin-top: 0; }}
 pre {{ background: var(--shade); border-radius: 6px; padding: 0.75rem; overflow-x: auto; }}
 code {{ font: 0.875rem/1.5 ui-monospace, monospace; }}
+:not(pre) > code {{ background: var(--shade); border-radius: 4px; padding: 0.1rem 0.25rem; }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
+th, td {{ border: 1px solid var(--line); padding: 0.375rem 0.75rem; text-align: start; }}
+blockquote {{ border-inline-start: 3px solid var(--line); margin-inline: 0; padding-inline-start: 1rem; }}
+.answer h1, .answer h2, .answer h3 {{ font-size: 1.125rem; opacity: 1; margin: 1.25rem 0 0.5rem; }}
+details {{ margin-bottom: 0.75rem; opacity: 0.75; }}
+summary {{ font-size: 0.875rem; cursor: pointer; }}
+.address {{ opacity: 0.75; font-size: 0.875rem; }}
 math {{ font-size: 1.1em; }}
 math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
 .note {{ font-style: italic; opacity: 0.75; }}
@@ -43,23 +51,20 @@ math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
 </body>
 </html>
 """
-_FENCE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S
-)
 
 
 def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
     """`path` is what the chat shows."""
     articles = []
     if conversation.system_prompt:
-        articles.append(_article("system", escape(labels.system), _body(conversation.system_prompt)))
+        articles.append(_article("system", escape(labels.system), _as_typed(conversation.system_prompt)))
     articles += [_article(message.role, _heading(message, labels), _message(message, labels)) for message in path]
     title = escape(conversation.title or labels.untitled)
     return _PAGE.format(title=title, articles="\n".join(articles))
 
 
 def _article(role: str, heading: str, body: str) -> str:
-    return f'<article class="{role}">\n<h2>{heading}</h2>\n{body}\n</article>'
+    return f'<article class="{role}" dir="auto">\n<h2>{heading}</h2>\n{body}\n</article>'
 
 
 def _heading(message: Message, labels: Labels) -> str:
@@ -74,38 +79,19 @@ def _message(message: Message, labels: Labels) -> str:
         f'<p class="note">{escape(attachment.name)}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
         for attachment in message.attachments
     ]
-    parts.append(_body(message.content, with_formulas=message.role == "assistant"))
+    parts.append(_answer(message, labels) if message.role == "assistant" else _as_typed(message.content))
     if note := labels.of_state(message.state):
         parts.append(f'<p class="note">{escape(note)}</p>')
     return "\n".join(parts)
 
 
-def _body(text: str, with_formulas: bool = False) -> str:
-    """The text as it was written, with fenced code in boxes of its own. A person's dollar signs stay what they are."""
-    parts = []
-    place = 0
-    for block in _FENCE.finditer(text):
-        prose = _prose(text[place : block.start()], with_formulas)
-        parts += [prose, f"<pre><code>{escape(block['code'])}</code></pre>"]
-        place = block.end()
-    return "\n".join(part for part in (*parts, _prose(text[place:], with_formulas)) if part)
+def _answer(message: Message, labels: Labels) -> str:
+    parts = parts_of(message.content)
+    thought = (parts.thought or "").strip()
+    folded = f"<details>\n<summary>{escape(labels.thoughts)}</summary>\n{rendered(thought)}\n</details>\n"
+    return (folded if thought else "") + f'<div class="answer">\n{rendered(parts.reply)}\n</div>'
 
 
-def _prose(text: str, with_formulas: bool) -> str:
-    text = text.strip("\n")
-    if not text:
-        return ""
-    return f'<div class="text">{_with_math(text) if with_formulas else escape(text)}</div>'
-
-
-def _with_math(text: str) -> str:
-    """Escaped, with the formulas that can be set in the places of their sources."""
-    parts, place = [], 0
-    for start, end, formula in find_formulas(text):
-        if (math := as_mathml(formula)) is None:
-            continue
-        before = text[place:start]
-        # The lines' ends around a formula that stands alone would be empty lines.
-        parts += [escape(before.removesuffix("\n") if formula.display else before), math]
-        place = end + (formula.display and text[end : end + 1] == "\n")
-    return "".join([*parts, escape(text[place:])])
+def _as_typed(text: str) -> str:
+    """A person's signs stay what they are."""
+    return f'<div class="text">{escape(text)}</div>'

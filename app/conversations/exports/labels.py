@@ -13,6 +13,7 @@ class Labels:
     untitled: str = "Untitled chat"
     interrupted: str = "This answer was interrupted."
     failed: str = "This answer ended with an error."
+    thoughts: str = "Thoughts"
 
     def of_role(self, role: str) -> str:
         return {"user": self.user, "assistant": self.assistant, "system": self.system}[role]

@@ -6,6 +6,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from app.chat.thinking import parts_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,10 +23,19 @@ def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Lab
     for message in path:
         parts.append(f"## {_heading(message, labels)}")
         parts += [_attachment(attachment) for attachment in message.attachments]
-        parts.append(message.content.strip("\n"))
+        parts += _content(message, labels)
         if note := labels.of_state(message.state):
             parts.append(f"*{note}*")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _content(message: Message, labels: Labels) -> list[str]:
+    """What was said, with thoughts as a quotation before it: their marks are tags, which viewers swallow."""
+    if message.role != "assistant":
+        return [message.content.strip("\n")]
+    parts = parts_of(message.content)
+    lines = [f"*{labels.thoughts}*", "", *parts.thought.strip().split("\n")] if parts.thought else []
+    return ["\n".join(f"> {line}".rstrip() for line in lines), parts.reply.strip("\n")]
 
 
 def _heading(message: Message, labels: Labels) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -10,15 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.conversations.imports import chatgpt, claude, jan, lm_studio, open_webui, tandem
+from app.conversations.imports import chatgpt, claude, jan, json_steps, lm_studio, open_webui, tandem
 from app.conversations.imports.adding import ADDED, EXTENDED, IN_TRASH, UNCHANGED, add
 from app.conversations.imports.imported import ImportedConversation, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import ModuleType
 
     from app.conversations.exports.writing import Run
+
+    _Step = Callable[[], object]
 
 # Each recognises its own by fields that no other has; ours first.
 _READERS: tuple[ModuleType, ...] = (tandem, chatgpt, claude, open_webui, lm_studio, jan)
@@ -44,17 +45,24 @@ class ImportReport:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def import_file(run: Run, path: Path) -> ImportReport:
+def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
     """Import a JSON file, a ChatGPT or Claude export as the ZIP file that it comes in, or a Jan thread (its
     folder or messages.jsonl).
 
-    Call it on a thread that may wait: `run` takes the store's thread for one chat at a time. Raises OSError
-    where the file cannot be read; everything else that is wrong is in the report.
+    Call it on a thread that may wait: `run` takes the store's thread for one chat at a time, so that what streams is
+    written in between. Between two chats, and while the file is read, `step` is called with how many came in so far;
+    what it raises ends the import there. Every chat is then in whole or not at all, and importing the file again
+    brings the rest. Raises OSError where the file cannot be read; everything else that is wrong is in the report.
     """
     outcomes: dict[str, list[int]] = {ADDED: [], EXTENDED: [], UNCHANGED: []}
     skipped: list[Skipped] = []
     left_out: Counter[str] = Counter()
-    for found in _conversations(path):
+
+    def pause() -> None:
+        step(sum(map(len, outcomes.values())))
+
+    for found in _conversations(path, pause):
+        pause()
         if isinstance(found, Skipped):
             skipped.append(found)
             continue
@@ -79,8 +87,8 @@ def import_file(run: Run, path: Path) -> ImportReport:
     )
 
 
-def _conversations(path: Path) -> Iterator[ImportedConversation | Skipped]:
-    for name, data in _documents(path):
+def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
+    for name, data in _documents(path, step):
         if isinstance(data, Skipped):
             yield data
             continue
@@ -102,21 +110,21 @@ def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
     return replace(conversation, title=" ".join(conversation.title.split())[:LONGEST_TITLE])
 
 
-def _documents(path: Path) -> Iterator[tuple[str, Any]]:
+def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     """The JSON values in a file, a ZIP file or a Jan thread's folder, with the names of where they are."""
     if path.is_dir():
-        yield path.name, _jan_thread(path)
+        yield path.name, _jan_thread(path, step)
     elif path.name == "messages.jsonl":
-        yield path.parent.name, _jan_thread(path.parent)
+        yield path.parent.name, _jan_thread(path.parent, step)
     elif zipfile.is_zipfile(path):
-        yield from _zipped(path)
+        yield from _zipped(path, step)
     elif path.stat().st_size > LARGEST_FILE:
         yield path.name, Skipped(path.name, "too-large")
     else:
-        yield path.name, _parsed(path.name, path.read_bytes())
+        yield path.name, _parsed(path.name, path.read_bytes(), step)
 
 
-def _zipped(path: Path) -> Iterator[tuple[str, Any]]:
+def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             name = Path(member.filename).name
@@ -131,21 +139,21 @@ def _zipped(path: Path) -> Iterator[tuple[str, Any]]:
             except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
                 yield name, Skipped(name, "unreadable", str(error))
                 continue
-            yield name, _parsed(name, content)
+            yield name, _parsed(name, content, step)
 
 
-def _jan_thread(folder: Path) -> Any:
+def _jan_thread(folder: Path, step: _Step) -> Any:
     messages = folder / "messages.jsonl"
     if not messages.exists():
         return Skipped(folder.name, "unknown-format")
     thread_file = folder / "thread.json"
-    thread = _parsed(thread_file.name, thread_file.read_bytes()) if thread_file.exists() else {}
-    lines = [_parsed(messages.name, line) for line in messages.read_bytes().splitlines() if line.strip()]
+    thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
+    lines = [_parsed(messages.name, line, step) for line in messages.read_bytes().splitlines() if line.strip()]
     return {"thread": thread, "lines": [line for line in lines if not isinstance(line, Skipped)]}
 
 
-def _parsed(name: str, content: bytes) -> Any:
+def _parsed(name: str, content: bytes, step: _Step) -> Any:
     try:
-        return json.loads(content.decode("utf-8-sig"))
+        return json_steps.parse(content.decode("utf-8-sig"), step)
     except (ValueError, RecursionError) as error:
         return Skipped(name, "not-json", str(error))

@@ -155,12 +155,64 @@ def html_of(store: ConversationStore, answer: str, tmp_path: Path, question: str
 
 def test_html_sets_the_formulas_of_answers(store: ConversationStore, tmp_path: Path) -> None:
     text = html_of(store, "So $a < b$ and\n$$\n\\sum_{i=1}^n x_i\n$$\nwith `$code$`, $5.", tmp_path, "Is $a < b$?")
-    assert 'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and<math' in text
+    assert (
+        'display="inline" title="$a &lt; b$"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and\n<math' in text
+    )
     assert 'display="block"' in text
     assert "<mo>∑</mo>" in text
-    assert "</math>with `$code$`, $5.</div>" in text
+    assert "</math>\nwith <code>$code$</code>, $5.</p>" in text
     assert "Is $a &lt; b$?" in text
     assert text.count("<math ") == 2
+
+
+def test_html_shows_answers_as_the_window_does(store: ConversationStore, tmp_path: Path) -> None:
+    thought, table = "<think>\nHm, *hm*.\n</think>", "| a | b |\n|---|---|\n| 1 | $x$ |"
+    answer = f"{thought}\n\n# One\n\n**two** ~~three~~ `a < b`\n\n{table}\n\n- [x] done"
+    text = html_of(store, answer, tmp_path, "**as typed**")
+    for part in (
+        "<summary>Thoughts</summary>\n<p>Hm, <em>hm</em>.</p>",
+        "<h1>One</h1>",
+        "<strong>two</strong> <s>three</s> <code>a &lt; b</code>",
+        "<td>1</td>",
+        "<td><math ",
+        "<li>☑ done</li>",
+        '<div class="text">**as typed**</div>',
+    ):
+        assert part in text
+    assert "think&gt;" not in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (
+            "[words](https://example.org/?a=1&b=2)",
+            'words <span class="address">(https://example.org/?a=1&amp;b=2)</span>',
+        ),
+        ("<https://example.org/>", "https://example.org/"),
+        ("![a cat](https://example.org/cat.png)", 'a cat <span class="address">(https://example.org/cat.png)</span>'),
+        ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
+        ('[x](https://e.org "t $y$ <b>")', 'x <span class="address">(https://e.org)</span>'),
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ('```"><script>\nx\n```', "<pre><code>x"),
+    ],
+)
+def test_html_leads_nowhere(store: ConversationStore, tmp_path: Path, answer: str, shown: str) -> None:
+    text = html_of(store, answer, tmp_path)
+    page = Addresses()
+    page.feed(text)
+    assert shown in text
+    assert page.tags.isdisjoint({"script", "img", "a", "b", "object"})
+    assert page.addresses == []
+
+
+def test_markdown_sets_thoughts_apart(store: ConversationStore, tmp_path: Path) -> None:
+    chat = store.conversations.create(title="thoughts")
+    asked = store.messages.add_user_turn(chat, "q")
+    text = "<think>\nHm.\n\nYes.\n</think>\n\nThe reply."
+    store.answers.finish(store.answers.start(asked, AnswerSource()), "stop", RequestStats(), text)
+    write_text(runner(store), chat, tmp_path / "chat.md", MARKDOWN, Labels(thoughts="생각"))
+    assert "\n\n> *생각*\n>\n> Hm.\n>\n> Yes.\n\nThe reply.\n" in (tmp_path / "chat.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,12 @@ from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
 from app.conversations.grouping import grouped
+from app.conversations.imports import json_steps
 from app.conversations.imports.imported import Skipped
 from app.conversations.imports.reading import ImportReport, import_file
 from app.conversations.keeper import last_on_screen
 from app.speculation import figures
+from app.stopping import Stopped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -391,3 +393,50 @@ def test_a_title_comes_in_as_one_line(store: ConversationStore, load: Any) -> No
     (chat,) = load(OWN | {"conversations": [good | {"title": "One\n\nline " * 4000}]}).added
     assert store.conversations.get(chat).title.startswith("One line One line")
     assert len(store.conversations.get(chat).title) <= 300
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(value=JSON_VALUES, indent=st.sampled_from([None, 1]))
+def test_json_read_in_steps_is_what_it_is_in_one_go(value: Any, indent: int | None) -> None:
+    text = json.dumps(value, indent=indent)
+    assert json_steps.parse(text, lambda: None) == json.loads(text)
+
+
+@given(text=st.text(alphabet='[]{},: "01atrue\\', max_size=12))
+def test_what_is_no_json_is_none_in_steps_either(text: str) -> None:
+    try:
+        expected = json.loads(text)
+    except ValueError:
+        with pytest.raises(ValueError):  # noqa: PT011
+            json_steps.parse(text, lambda: None)
+    else:
+        assert json_steps.parse(text, lambda: None) == expected
+
+
+def test_json_is_read_one_chat_a_step() -> None:
+    for text in ('[{"a": [1, 2]}, 2, 3]', '{"version": 1, "conversations": [1, [2], {}], "other": {"x": [1, 2]}}'):
+        steps: list[None] = []
+        json_steps.parse(text, lambda steps=steps: steps.append(None))  # type: ignore[misc]
+        assert len(steps) == 3
+
+
+def test_an_import_that_is_stopped_keeps_whole_chats(store: ConversationStore, tmp_path: Path) -> None:
+    chats = [{"uuid": f"c{n}", "name": f"c{n}", "chat_messages": [{"uuid": f"m{n}", "sender": "human", "text": "x"}]}
+             for n in range(5)]  # fmt: skip
+    (tmp_path / "a.json").write_text(json.dumps(chats))
+
+    def stop(done: int) -> None:
+        if done == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        import_file(lambda operation: operation(store), tmp_path / "a.json", stop)
+    assert sorted(chat.title for chat in store.conversations.view()) == ["c0", "c1", "c2"]
+    report = import_file(lambda operation: operation(store), tmp_path / "a.json")
+    assert (len(report.unchanged), len(report.added)) == (3, 2)

@@ -255,6 +255,27 @@ def test_pins_keep_the_order_they_are_given(store: ConversationStore) -> None:
     assert [listed.id for listed in store.conversations.view()] == [two, four, three, one]
 
 
+def test_pins_out_of_sight_keep_their_places_when_others_are_ordered(store: ConversationStore) -> None:
+    first, trashed, archived, last, fresh = (store.conversations.create() for _ in range(5))
+    for chat in (first, trashed, archived, last):
+        store.conversations.pin(chat)
+    store.conversations.trash(trashed)
+    store.conversations.archive(archived)
+    store.conversations.order_pins([last, fresh, first])
+    store.conversations.restore(trashed)
+    store.conversations.unarchive(archived)
+    assert [listed.id for listed in store.conversations.view()] == [last, trashed, archived, fresh, first]
+
+
+def test_a_copy_is_told_from_what_it_was_made_of(store: ConversationStore) -> None:
+    chat = store.conversations.create(title="초안")
+    assert store.conversations.title_of_copy(chat) == "초안 2"
+    copy = store.conversations.create(title="초안 2")
+    assert store.conversations.title_of_copy(chat) == store.conversations.title_of_copy(copy) == "초안 3"
+    assert store.conversations.title_of_copy(store.conversations.create(title="Chapter 3")) == "Chapter 3 2"
+    assert store.conversations.title_of_copy(store.conversations.create()) is None
+
+
 def test_the_newest_used_chat_comes_first(store: ConversationStore, clock: Clock) -> None:
     older, newer = store.conversations.create(), store.conversations.create()
     clock.now += 5

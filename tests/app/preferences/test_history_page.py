@@ -77,7 +77,9 @@ def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtB
     for kind in ("csv", "json"):
         page.export_to(tmp_path / f"out.{kind}", kind)
     qtbot.waitUntil(lambda: "out.json" in page._said.text())
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
+    # Excel reads a file without the mark in the system's old encoding.
+    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"))))
     assert [row["main_model"] for row in rows] == ["Other", "Big"]
     assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
     page.export_to(tmp_path / "missing" / "out.csv", "csv")

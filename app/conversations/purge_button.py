@@ -1,0 +1,114 @@
+"""The button above the trash. What it does cannot be undone, so it asks first, in its own place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.conversations.records import Conversation
+
+# The button's padding and border.
+_SIDE = 14
+
+
+class PurgeButton(QPushButton):
+    """Empties the trash, or deletes one chat of it for good: the first press or `ask_about` asks, the next one does it.
+
+    A question is taken back when the focus goes elsewhere or Escape is pressed; `left` follows the latter.
+    """
+
+    emptied = Signal()
+    purged = Signal(int)
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "button")
+        self._trash: Sequence[Conversation] = ()
+        self._one: Conversation | None = None
+        self._asks = False
+        self.clicked.connect(self._press)
+        self._word()
+
+    def show_trash(self, chats: Sequence[Conversation]) -> None:
+        """These are the chats that would go. A question about others is taken back."""
+        ids, before = {chat.id for chat in chats}, {chat.id for chat in self._trash}
+        self._trash = list(chats)
+        stays = ids == before if self._one is None else self._one.id in ids
+        if not stays:
+            self._one, self._asks = None, False
+        self._word()
+
+    def ask_about(self, conversation_id: int) -> None:
+        """Ask whether that chat is to go for good."""
+        self._ask(next((chat for chat in self._trash if chat.id == conversation_id), None))
+
+    def _press(self) -> None:
+        if not self._asks:
+            self._ask(None)
+            return
+        one = self._one
+        self._take_back()
+        if one is None:
+            self.emptied.emit()
+        else:
+            self.purged.emit(one.id)
+
+    def _ask(self, one: Conversation | None) -> None:
+        self._one, self._asks = one, True
+        self._word()
+        # Not every system gives a button the focus that is clicked.
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _take_back(self) -> None:
+        self._one, self._asks = None, False
+        self._word()
+
+    def _word(self) -> None:
+        if self._one is not None:
+            question, title = self.tr("Delete permanently?"), self._one.title or self.tr("Untitled chat")
+            self.setAccessibleName(f"{question} {title}")
+            elided = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, self.width() - 2 * _SIDE)
+            self.setText(f"{question}\n{elided}".replace("&", "&&"))
+            return
+        count = len(self._trash)
+        text = self.tr("Delete %n chat(s) permanently?", "", count) if self._asks else self.tr("Empty the trash")
+        self.setText(text)
+        self.setAccessibleName(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._asks:
+            self._take_back()
+            self.left.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if escape and self._asks and event.type() == QEvent.Type.ShortcutOverride:
+            # Otherwise the shortcut that stops an answer would get the key.
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self._asks:
+            self._take_back()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._word()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_asks"):
+            self._word()
