@@ -186,6 +186,10 @@ class Rollback:
             states.append(None if cache is None else rules_for([cache])[0].remember())
         return Checkpoint(position, states)
 
+    def halfway(self) -> Any:
+        """Keys that a pass has written when it is half done, an array or several; None where there are none."""
+        return self._keyed[len(self._keyed) // 2].keys if self._keyed else None
+
     def arrays(self) -> list[mx.array]:
         """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""
         return [array for rule in self._rules for array in rule.arrays()]
@@ -236,6 +240,10 @@ class PlainOnly:
         return False
 
     rewind = can_rewind
+
+    def halfway(self) -> Any:
+        """Nobody knows."""
+        return None
 
     def begin(self, rows: int) -> None:
         """Open a transaction over `rows` rows."""

@@ -85,6 +85,7 @@ class Rounds:
         self.sequence = sequence
         self._sampler = sampler
         self._proposers = proposers
+        self._in_halves = mx.default_device() == mx.Device(mx.cpu)
 
     def launch(self, source: str | None, depth: int, *, timed: bool = False) -> Flight:
         """Propose up to `depth` guesses of `source` and send their verification to the device.
@@ -187,6 +188,10 @@ class Rounds:
         return sampled, chosen
 
     def _dispatch(self, flight: Flight) -> Flight:
+        # MLX puts a whole graph in order before any of it runs. Here the first half runs while the second is put in
+        # order, which makes a plain token of the starter pair 4 % faster.
+        if self._in_halves and (halfway := self.sequence.rollback.halfway()) is not None:
+            mx.async_eval(halfway)  # type: ignore[no-untyped-call]
         # Recurrent state can hang behind the logits that need it; left alone it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         mx.async_eval(flight.sampled, flight.logprobs, *state)  # type: ignore[no-untyped-call]
