@@ -20,7 +20,9 @@ FAST_ROUNDS = 12.0
 # most about the next first guess: what holds in general counts for so many observations there, and more behind.
 PRIOR_RATE = 0.7
 PRIOR_WEIGHT = 2.0
-COURSE_WEIGHT = 12.0
+COURSE_WEIGHT = 6.0
+# Squared standard errors by which acceptance after some course has to differ before it counts.
+BY_CHANCE = 3.0
 PRIOR_REJECTIONS = 2.0
 # Standard errors between what is expected and the best or worst case.
 DOUBTS = 1.0
@@ -253,9 +255,15 @@ def _narrowed(
     seen = _at(general, index).verdicts.reached
     for number, positions in enumerate(narrower, 1):
         # The last is how the answer went so far, the one before it, if any, the bucket.
-        weight = COURSE_WEIGHT * (1 + index) if number == len(narrower) else PRIOR_WEIGHT
+        course = number == len(narrower)
+        weight = COURSE_WEIGHT * (1 + index) if course else PRIOR_WEIGHT
         count = _at(positions, index).verdicts
-        rate = count.rate(rate, weight)
+        narrow = count.rate(rate, weight)
+        if course and narrow != rate:
+            # What could be chance is taken for chance, or every course would be guessed for in its own way.
+            error = rate * (1.0 - rate) / (count.reached + weight)
+            narrow = rate + (narrow - rate) * max(0.0, 1.0 - BY_CHANCE * error / (narrow - rate) ** 2)
+        rate = narrow
         seen = count.reached + min(seen, weight)
     return rate, seen
 
