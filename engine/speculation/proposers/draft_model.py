@@ -91,11 +91,10 @@ class DraftModelProposer:
             logprobs = scores if row is None else sampler.log_probabilities(scores)
             if self._keep_distributions:
                 distributions.append(sampler.probabilities(logprobs))
-            guesses.append(guess := sampler.draw(logprobs, row))
-            if likely is None or index + 1 == depth:
-                # The device guesses this one while the next is still being built.
-                mx.async_eval(guess)  # type: ignore[no-untyped-call]
-            if index + 1 == depth or (likely is not None and not likely.goes_on(scores, guess)):
+            guesses.append(sampler.draw(logprobs, row))
+            # The device guesses this one while the next is still being built.
+            mx.async_eval(guesses[-1])  # type: ignore[no-untyped-call]
+            if index + 1 == depth or (likely is not None and not likely.goes_on(scores)):
                 break
             if index == 0:
                 sequence.open_drafts(depth - 1)
@@ -180,14 +179,14 @@ class Likelihood:
         self._under_way: list[mx.array] = []
         self._first = True
 
-    def goes_on(self, scores: mx.array, guess: mx.array) -> bool:
-        """Takes the greedy `guess` of `scores` (1, vocabulary) in. False once the guesses have become unlikely.
+    def goes_on(self, scores: mx.array) -> bool:
+        """Takes the greedy guess of `scores` (1, vocabulary) in. False once the guesses have become unlikely.
 
-        Sends the guess to the device, together with its chance. Waits for the first guess. Later ones are looked at when the next is under way, so that the device need not
+        Waits for the first guess. Later ones are looked at when the next is under way, so that the device need not
         wait for the host.
         """
         chance = estimated_chance(scores)
-        mx.async_eval(guess, chance)  # type: ignore[no-untyped-call]
+        mx.async_eval(chance)  # type: ignore[no-untyped-call]
         self._under_way.append(chance)
         if self._first or len(self._under_way) > 1:
             self._first = False
