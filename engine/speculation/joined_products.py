@@ -94,7 +94,10 @@ class _Watched(nn.Module):  # type: ignore[misc]
 
 def _shared_inputs(loaded: LoadedModel) -> Slices[list[tuple[nn.Module, tuple[str, ...]]]]:
     """The modules whose layers of these names each read the same input, once a pass."""
-    candidates = list(_candidates(loaded.model))
+    # What stands in for a model need not be made of layers.
+    candidates = list(_candidates(loaded.model)) if isinstance(loaded.model, nn.Module) else []
+    if not candidates:
+        return []
     seen: list[list[tuple[int, mx.array]]] = [[] for _ in candidates]
     layers = [[module[name] for name in names] for module, names in candidates]
     try:

@@ -48,9 +48,6 @@ class TimedModel:
     def parameters(self) -> Any:
         return self.model.parameters()
 
-    def modules(self) -> Any:
-        return self.model.modules()
-
     def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
         self._clock.now += self._seconds
         logits: mx.array = self.model(tokens, cache=cache)

@@ -23,7 +23,7 @@ LOOK_DEPTH = 8
 # the starter pair lose nothing by it on chats, and four fifths of their cost on text that its draft cannot guess.
 LEAST_CHANCE = 0.4
 # Of so many scores only the largest counts when a chance is estimated. Exponentials of all of them would cost the CPU
-# as much as a quarter of a step, and the estimate is 4 % above the chance on the mean of the starter draft's guesses.
+# as much as a sixth of a step, and the estimate is 4 % above the chance on the mean of the starter draft's guesses.
 SCORES_PER_TERM = 32
 
 

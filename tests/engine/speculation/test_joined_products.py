@@ -143,3 +143,8 @@ def test_a_model_that_looks_into_its_layers_stays_as_it_is(caplog: pytest.LogCap
     assert "cannot be joined" in caplog.text
     caplog.clear()
     assert_same(logits(model), before)
+
+
+def test_what_stands_in_for_a_model_is_left_alone() -> None:
+    inner = fresh("llama")
+    assert at_once(join_products(loaded(lambda rows, cache: inner(rows, cache=cache)))) == 0
