@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Mix:
-    """How often a conversation turns to what; what is left over goes to the skills."""
+    """How often a conversation turns to what; what is left over goes to the skills.
+
+    `followup` is the share of questions about a topic with follow-ups that are followed by one of them.
+    """
 
     topic: float = 0.34
     small_talk: float = 0.11
     offtopic: float = 0.08
     memory: float = 0.06
     previous: float = 0.06
+    followup: float = 0.25
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,33 @@ COURSES = (
         first_rate=0.2,
         last_rate=0.0,
         languages=("en", "ko", "ja", "zh", "en"),
+        long_every=32,
+    ),
+)
+
+_DEEPER = replace(
+    _IN_QUESTIONS,
+    steps=2000,
+    seed=41,
+    conversations=95_000,
+    first_rate=0.3,
+    last_rate=0.18,
+    lengths=(78, 12, 6, 2, 2),
+    languages=("en", "ko", "ja", "zh", "en", "ja"),
+    mix=Mix(topic=0.31, small_talk=0.09, offtopic=0.07, memory=0.08, previous=0.09, followup=0.45),
+)
+
+# What the deeper main learns: more of what the first courses left weak, in the same two manners.
+DEEPER_COURSES = (
+    _DEEPER,
+    replace(
+        _DEEPER,
+        steps=3000,
+        seed=42,
+        conversations=170_000,
+        first_rate=0.18,
+        last_rate=0.0,
+        question_weight=0.0,
         long_every=32,
     ),
 )
