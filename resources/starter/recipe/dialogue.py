@@ -79,7 +79,7 @@ def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
     turns = [Turn(question, topic.answer, TOPIC)]
     if topic.followups and rng.random() < 0.25:
         followup = rng.choice(topic.followups)
-        turns.append(Turn(voice.word([followup.question]), followup.answer, TOPIC))
+        turns.append(Turn(voice.word(followup.questions), followup.answer, TOPIC))
     return turns
 
 
