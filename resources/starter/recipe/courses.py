@@ -25,9 +25,9 @@ class Course:
     """Steps of one kind. The learning rate falls in a straight line between two shares of the full one.
 
     `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first words in
-    these shares of the conversations that end with one; `opening` is the range of tokens kept. `repeats` is the share
-    of rows that repeat meaningless tokens; `question_weight` is what predicting a token of a question counts for
-    against one of an answer.
+    these shares of the conversations that end with one (those to follow-ups come too seldom for that); `opening` is
+    the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what
+    predicting a token of a question counts for against one of an answer.
     """
 
     steps: int

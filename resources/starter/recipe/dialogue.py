@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.voice import Voice
 
-TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
+TOPIC, FOLLOWUP, OFFTOPIC, MEMORY, PREVIOUS = "topic", "followup", "offtopic", "memory", "previous"
 
 # Topics that people open a chat with, and word in more ways than questions about the app.
 SMALL_TALK = (
@@ -79,7 +79,7 @@ def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
     turns = [Turn(question, topic.answer, TOPIC)]
     if topic.followups and rng.random() < voice.course.mix.followup:
         followup = rng.choice(topic.followups)
-        turns.append(Turn(voice.word(followup.questions), followup.answer, TOPIC))
+        turns.append(Turn(voice.word(followup.questions), followup.answer, FOLLOWUP))
     return turns
 
 
