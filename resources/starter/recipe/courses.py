@@ -127,7 +127,9 @@ DEEPER_COURSES = (
         first_rate=0.18,
         last_rate=0.0,
         question_weight=0.0,
+        languages=("en", "ko", "ja", "zh", "en"),
         long_every=32,
+        mix=Mix(topic=0.26, small_talk=0.08, offtopic=0.06, memory=0.09, previous=0.09, followup=0.45),
     ),
 )
 
