@@ -121,9 +121,9 @@ DEEPER_COURSES = (
     _DEEPER,
     replace(
         _DEEPER,
-        steps=3000,
+        steps=4500,
         seed=42,
-        conversations=170_000,
+        conversations=260_000,
         first_rate=0.18,
         last_rate=0.0,
         question_weight=0.0,
