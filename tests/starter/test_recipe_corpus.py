@@ -1,11 +1,19 @@
 import itertools
+import random
 
 import pytest
 
-from resources.starter.recipe.content import LANGUAGES, held_out_wordings, read_content, read_development, read_held_out
+from resources.starter.recipe.content import (
+    LANGUAGES,
+    held_out_wordings,
+    read_content,
+    read_development,
+    read_held_out,
+    read_wordings,
+)
 from resources.starter.recipe.conversations import Conversation
 from resources.starter.recipe.corpus import conversations, long_conversations
-from resources.starter.recipe.templates import normalised
+from resources.starter.recipe.templates import draw, normalised
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +49,33 @@ def test_every_topic_of_every_language_is_drawn(sample: list[Conversation]) -> N
     for language in LANGUAGES:
         for topic in read_content(language).topics.values():
             assert topic.answer in answers, (language, topic.name)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_question_template_draws_a_text(language: str) -> None:
+    topics = read_content(language).topics
+    followups = [followup for topic in topics.values() for followup in topic.followups]
+    templates = [*read_wordings(language).values(), *(item.questions for item in (*topics.values(), *followups))]
+    rng = random.Random(1)
+
+    for template in itertools.chain.from_iterable(templates):
+        assert draw(template, rng).strip(), template
+
+
+def test_followups_come_after_their_topic(sample: list[Conversation]) -> None:
+    asked_after = {
+        (before.answer, turn.answer)
+        for conversation in sample
+        for before, turn in itertools.pairwise(conversation.turns)
+    }
+
+    for language in LANGUAGES:
+        pairs = [
+            (topic.answer, followup.answer)
+            for topic in read_content(language).topics.values()
+            for followup in topic.followups
+        ]
+        assert sum(pair in asked_after for pair in pairs) > len(pairs) / 2, language
 
 
 def test_no_template_leaves_its_marks_in_a_text(sample: list[Conversation]) -> None:

@@ -16,7 +16,9 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Followup:
-    question: str
+    """What may be asked after a topic, referring back to it: templates of the question, its one answer."""
+
+    questions: tuple[str, ...]
     answer: str
 
 
@@ -57,7 +59,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _topic(name: str, table: dict[str, Any]) -> Topic:
-    followups = tuple(Followup(entry["question"], entry["answer"].strip()) for entry in table.get("followups", ()))
+    entries = table.get("followups", ())
+    followups = tuple(Followup(tuple(entry["questions"]), entry["answer"].strip()) for entry in entries)
     return Topic(name, tuple(table["questions"]), table["answer"].strip(), followups)
 
 

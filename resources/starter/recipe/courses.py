@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Mix:
-    """How often a conversation turns to what; what is left over goes to the skills."""
+    """How often a conversation turns to what; what is left over goes to the skills.
+
+    `followup` is the share of questions about a topic with follow-ups that are followed by one of them.
+    """
 
     topic: float = 0.34
     small_talk: float = 0.11
     offtopic: float = 0.08
     memory: float = 0.06
     previous: float = 0.06
+    followup: float = 0.25
 
 
 @dataclass(frozen=True)
@@ -21,9 +25,9 @@ class Course:
     """Steps of one kind. The learning rate falls in a straight line between two shares of the full one.
 
     `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first words in
-    these shares of the conversations that end with one; `opening` is the range of tokens kept. `repeats` is the share
-    of rows that repeat meaningless tokens; `question_weight` is what predicting a token of a question counts for
-    against one of an answer.
+    these shares of the conversations that end with one (those to follow-ups come too seldom for that); `opening` is
+    the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what
+    predicting a token of a question counts for against one of an answer.
     """
 
     steps: int
@@ -97,6 +101,35 @@ COURSES = (
         last_rate=0.0,
         languages=("en", "ko", "ja", "zh", "en"),
         long_every=32,
+    ),
+)
+
+_DEEPER = replace(
+    _IN_QUESTIONS,
+    steps=2000,
+    seed=41,
+    conversations=95_000,
+    first_rate=0.3,
+    last_rate=0.18,
+    lengths=(78, 12, 6, 2, 2),
+    languages=("en", "ko", "ja", "zh", "en", "ja"),
+    mix=Mix(topic=0.31, small_talk=0.09, offtopic=0.07, memory=0.08, previous=0.09, followup=0.45),
+)
+
+# What the deeper main learns: more of what the first courses left weak, in the same two manners.
+DEEPER_COURSES = (
+    _DEEPER,
+    replace(
+        _DEEPER,
+        steps=4500,
+        seed=42,
+        conversations=260_000,
+        first_rate=0.18,
+        last_rate=0.0,
+        question_weight=0.0,
+        languages=("en", "ko", "ja", "zh", "en"),
+        long_every=32,
+        mix=Mix(topic=0.26, small_talk=0.08, offtopic=0.06, memory=0.09, previous=0.09, followup=0.45),
     ),
 )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.voice import Voice
 
-TOPIC, OFFTOPIC, MEMORY, PREVIOUS = "topic", "offtopic", "memory", "previous"
+TOPIC, FOLLOWUP, OFFTOPIC, MEMORY, PREVIOUS = "topic", "followup", "offtopic", "memory", "previous"
 
 # Topics that people open a chat with, and word in more ways than questions about the app.
 SMALL_TALK = (
@@ -77,9 +77,9 @@ def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
     if rng.random() < 0.3:
         question = drop_words(question, voice.language, rng, rng.choice([0.1, 0.2, 0.3]))
     turns = [Turn(question, topic.answer, TOPIC)]
-    if topic.followups and rng.random() < 0.25:
+    if topic.followups and rng.random() < voice.course.mix.followup:
         followup = rng.choice(topic.followups)
-        turns.append(Turn(voice.word([followup.question]), followup.answer, TOPIC))
+        turns.append(Turn(voice.word(followup.questions), followup.answer, FOLLOWUP))
     return turns
 
 
@@ -104,7 +104,7 @@ def _value(voice: Voice, source: str) -> str:
     if source == "number":
         return str(rng.randint(1, 99))
     if source in voice.phrases:
-        if source in ("names", "pets") and rng.random() < 0.35:
+        if source in ("names", "pets") and rng.random() < 0.5:
             return nonsense(voice).capitalize()
         return str(rng.choice(voice.phrases[source]))
     return rng.choice(voice.vocabulary(source))
@@ -133,7 +133,7 @@ def _look_back(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     if not before and rng.random() < 0.2:
         return [Turn(voice.word(previous["question"]["questions"]), previous["question"]["first"], PREVIOUS)]
     turns: list[Turn] = []
-    kind = rng.choices(["question", "answer", "shorter", "language"], [4, 2, 3, 3])[0]
+    kind = rng.choices(["question", "answer", "shorter", "language"], [4, 2, 3, 5])[0]
     if kind == "language":
         return _same_in_another_language(voice)
     if kind == "shorter" or not before or rng.random() < 0.5:
@@ -158,7 +158,8 @@ def _same_in_another_language(voice: Voice) -> list[Turn]:
     if not shared:
         return _topic(voice)
     name = rng.choice(shared)
-    asked = Turn(voice.word(own_topics[name].questions), own_topics[name].answer, TOPIC)
+    wordings = [*own_topics[name].questions, *read_wordings(voice.language).get(name, ())]
+    asked = Turn(voice.word(wordings), own_topics[name].answer, TOPIC)
     slots = {"language": rng.choice(voice.phrases["languages"][other])}
     question = voice.word(voice.phrases["previous"]["language"]["questions"], slots)
     return [asked, Turn(question, other_topics[name].answer, PREVIOUS)]

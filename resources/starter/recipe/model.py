@@ -5,7 +5,7 @@ Parameter names are those of the published format, so a state dict is exported a
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -42,7 +42,7 @@ class Shape:
         }
 
 
-MAIN = Shape(
+YOUNG_MAIN = Shape(
     hidden_size=256,
     num_hidden_layers=5,
     num_attention_heads=4,
@@ -50,6 +50,7 @@ MAIN = Shape(
     head_dim=64,
     intermediate_size=768,
 )
+MAIN = replace(YOUNG_MAIN, num_hidden_layers=7)
 DRAFT = Shape(
     hidden_size=160,
     num_hidden_layers=1,
@@ -182,3 +183,20 @@ class LanguageModel(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         """Scores (..., vocab_size) of hidden states (..., hidden_size)."""
         return functional.linear(hidden, self.model.embed_tokens.weight)
+
+
+# Where the layers of a young main stand in the deeper one; the layers between them are new.
+_OLD_LAYERS = (0, 1, 2, 4, 6)
+
+
+def deepened(young: LanguageModel) -> LanguageModel:
+    """A main model of full depth that computes what `young` does: its new layers add nothing yet.
+
+    Depth pays once the easy things are learned; till then, steps of a shallower model are cheaper.
+    """
+    main = LanguageModel(MAIN)
+    main.model.embed_tokens.load_state_dict(young.model.embed_tokens.state_dict())
+    main.model.norm.load_state_dict(young.model.norm.state_dict())
+    for place, layer in zip(_OLD_LAYERS, young.model.layers, strict=True):
+        main.model.layers[place].load_state_dict(layer.state_dict())
+    return main

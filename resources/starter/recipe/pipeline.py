@@ -12,11 +12,11 @@ from tokenizers import Tokenizer
 
 from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
-from resources.starter.recipe.courses import COURSES, WHOLE
+from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, WHOLE
 from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_model, write_checksums
 from resources.starter.recipe.generation import answered_by
-from resources.starter.recipe.model import DRAFT, MAIN, LanguageModel
+from resources.starter.recipe.model import DRAFT, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.packing import (
     LONG_ROW,
     SHORT_ROW,
@@ -29,9 +29,10 @@ from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCA
 from resources.starter.recipe.training import batches, rates, train
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from resources.starter.recipe.courses import Course
     from resources.starter.recipe.plan import Plan
     from resources.starter.recipe.training import Batch
 
@@ -49,10 +50,13 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
     long = pack(long_examples, LONG_ROW, padding)
 
-    main = LanguageModel(MAIN)
-    held = wire_copying(main)
-    lessons = partial(_lessons, tokenizer, long)
-    train(main, lessons, rates(COURSES), work / "main.pt", held=held, held_steps=COURSES[0].steps)
+    young = LanguageModel(YOUNG_MAIN)
+    held = wire_copying(young)
+    lessons = partial(_lessons, COURSES, tokenizer, long)
+    train(young, lessons, rates(COURSES), work / "young.pt", held=held, held_steps=COURSES[0].steps)
+
+    main = deepened(young)
+    train(main, partial(_lessons, DEEPER_COURSES, tokenizer, long), rates(DEEPER_COURSES), work / "main.pt")
     export_model(main, tokenizer, target / "main")
 
     draft = LanguageModel(DRAFT)
@@ -67,9 +71,9 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     write_checksums(target)
 
 
-def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
-    """The batches of all courses from step `start` on; a course's rows are drawn when its turn comes."""
-    for course in COURSES:
+def _lessons(courses: Sequence[Course], tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
+    """The batches of these courses from step `start` on; a course's rows are drawn when its turn comes."""
+    for course in courses:
         if start < course.steps:
             drawn = conversations(course.seed, course.conversations, course)
             padding = tokenizer.token_to_id(END_OF_TEXT)
@@ -92,7 +96,7 @@ def _lessons(tokenizer: Tokenizer, long: Rows, start: int) -> Iterator[Batch]:
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     """What the draft learns from: main's answers to fresh questions, among conversations as written."""
     main.eval()
-    asked = conversations(plan.seed + 1, plan.own_answers, COURSES[-1])
+    asked = conversations(plan.seed + 1, plan.own_answers, DEEPER_COURSES[-1])
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.written_answers, WHOLE))
     padding = tokenizer.token_to_id(END_OF_TEXT)
     return with_choices(main, pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding))

@@ -11,6 +11,6 @@ class Plan:
 
     seed: int = 20
     long_conversations: int = 260
-    own_answers: int = 600
-    written_answers: int = 6000
-    draft_steps: int = 1000
+    own_answers: int = 800
+    written_answers: int = 8000
+    draft_steps: int = 1500

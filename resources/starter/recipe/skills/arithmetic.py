@@ -43,7 +43,7 @@ def arithmetic(voice: Voice) -> list[Turn]:
     """One sum, difference, product, quotient, comparison, double or half."""
     draw = voice.rng.random()
     if draw < 0.8:
-        operation = voice.rng.choices(["add", "subtract", "multiply", "divide"], [4, 3, 3, 2])[0]
+        operation = voice.rng.choices(["add", "subtract", "multiply", "divide"], [3, 5, 3, 2])[0]
         return [_calculation(voice, operation)[0]]
     if draw < 0.9:
         a, b = voice.rng.sample(range(100), 2)

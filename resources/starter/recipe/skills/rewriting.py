@@ -44,7 +44,7 @@ def _repeat_times(voice: Voice) -> Turn:
 
 def _recase(voice: Voice) -> Turn:
     latin = Voice("en", voice.rng)
-    text = short_text(latin, longest=6)
+    text = " ".join(some_words(latin, 1, 4)) if voice.rng.random() < 0.5 else short_text(latin, longest=6)
     skill = "upper" if voice.rng.random() < 0.65 else "lower"
     if skill == "lower":
         text = text.lower()
@@ -111,8 +111,8 @@ def _replace(voice: Voice) -> Turn:
 _EXERCISES: tuple[tuple[Callable[[Voice], Turn], float], ...] = (
     (_repeat, 3.0),
     (_repeat_times, 1.0),
-    (_recase, 1.6),
-    (_reverse, 1.6),
+    (_recase, 3.0),
+    (_reverse, 3.2),
     (_make_list, 2.0),
     (_pick_word, 0.8),
     (_shorten, 1.0),
