@@ -1,7 +1,7 @@
 """Matrix products over a few rows, where MLX computes on the CPU with OpenBLAS.
 
 For every product that is not small, OpenBLAS first copies the whole matrix into an order that suits it. Hundreds of
-rows share that copy; the one to nine rows of a round do not, and wait for it longer than for the product. In blocks
+rows share that copy; the few rows of a round do not, and wait for it longer than for the product. In blocks
 that count as small each, the same matrix is read where it lies: with 3072 x 1024, one row takes 0.5 ms instead of 2.4,
 five rows 0.6 instead of 3.0, nine rows 0.8 instead of 2.9. A matrix that counts as small whole is one block, with its
 inputs first all the same: OpenBLAS takes fewer rows of it for small where it has to turn the matrix.
@@ -19,7 +19,7 @@ import engine
 
 # Multiplications in a product that OpenBLAS takes for small.
 SMALL_PRODUCT = 1_000_000
-# The widest pass of a round.
+# The widest pass that blocks are cut to suit: a round of eight guesses, as most are at most.
 ROUND_ROWS = 9
 # From so many rows on, one copy is shared by enough of them.
 MANY_ROWS = 128

@@ -107,7 +107,7 @@ class Sampler:
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """One token id a row, (rows,) uint32: the likeliest, or the largest with `noise` added after truncation.
 
-        Without noise any monotonic form will do, plain scores included.
+        Without noise, hand in plain scores: normalising them can make equal what is not.
         """
         if noise is None:
             return mx.argmax(logprobs, axis=-1).astype(mx.uint32)

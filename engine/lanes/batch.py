@@ -192,7 +192,8 @@ class BatchLane:
         """What mlx-lm calls with normalised scores (rows, vocabulary): those in the batch first, then who joins."""
         members = self._calls.pop()
         if all(member.generation.sampler.plain_argmax for member in members):
-            sampled = mx.argmax(logprobs, axis=-1).astype(mx.uint32)
+            # Of the scores, as alone: normalising them can make equal what is not.
+            sampled = mx.argmax(self._model.logits, axis=-1).astype(mx.uint32)
         else:
             rows = [self._sample_row(member, index, logprobs) for index, member in enumerate(members)]
             sampled = mx.concatenate([token for token, _ in rows])
@@ -213,11 +214,12 @@ class BatchLane:
             if member.latest is not None:
                 draw, row = member.latest
                 seen = draw.tokens[row : row + 1]
+            scores = self._model.logits[index : index + 1]
             if not sampler.plain_scores:
-                scores = sampler.scores(self._model.logits[index : index + 1], tokens, seen)
+                scores = sampler.scores(scores, tokens, seen)
                 own = sampler.log_probabilities(scores)
-            position = len(tokens) + (seen is not None)
-            return sampler.draw(own, sampler.noise(position, 1)), own
+            noise = sampler.noise(len(tokens) + (seen is not None), 1)
+            return sampler.draw(scores if noise is None else own, noise), own
         # Whatever one request's settings make the sampler raise must not reach the others.
         except Exception as error:
             member.error = error

@@ -185,8 +185,10 @@ class Drafting:
     def drop(self, failure: ProposerFailed) -> Choice:
         """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
         log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-        self._read_by_others = self.tokens_read
+        read = self.tokens_read
         self.proposers.pop(failure.source, None)
+        # A lookup that fails takes nothing along that the draft model has read.
+        self._read_by_others += read - self.tokens_read
         if self._request is not None and failure.source == "draft":
             self._request[0].draft = None
         self._why_no_draft = Choice(None, 0, "draft-failed", (("source", failure.source),))

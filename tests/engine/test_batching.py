@@ -99,6 +99,31 @@ def test_settings_of_one_request_do_not_reach_the_others(scheduler: Scheduler) -
     assert clients[3].finished.text == whole[: whole.index(whole[8:11])]
 
 
+class CloseModel(CountingModel):
+    """Takes two tokens for all but equally likely, the second for a little likelier."""
+
+    CLOSE = (200, 201)
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        logits = mx.zeros_like(super().__call__(tokens, cache)).astype(mx.float32)
+        logits[..., self.CLOSE[0]] = 1.0
+        logits[..., self.CLOSE[1]] = 1.0 + 2.0**-23
+        return logits
+
+
+@pytest.mark.parametrize("others", [{}, {"temperature": 0.9, "seed": 1}], ids=["greedy", "mixed"])
+def test_what_only_rounding_makes_equal_is_drawn_in_a_batch_as_alone(
+    pair: tuple[LoadedModel, LoadedModel], others: dict[str, Any]
+) -> None:
+    scheduler = Scheduler(EngineSettings(most_active=4))
+    scheduler.install(replace(pair[0], model=CloseModel(pair[0].model)), None)
+    expected = alone(scheduler, request(max_tokens=8)).ids
+    together, _ = run(scheduler, request(max_tokens=8), request(TEXTS[1], max_tokens=8, **others))
+    scheduler.close()
+    assert expected == (CloseModel.CLOSE[1],) * 8
+    assert together.finished.ids == expected
+
+
 def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Scheduler) -> None:
     def logprobs(client: Client) -> list[float]:
         return [token.logprob for event in client.committed for token in event.tokens]
