@@ -6,21 +6,18 @@ search come together here.
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QObject, QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from app import wording
-from app.chat.attachments import NotAttachable, read_attachment
+from app.attaching import Attaching
 from app.chat.find_bar import FindBar
 from app.chat.plain_text import plain_text, spoken_text
 from app.chat.speaker import Speaker
 from app.finding import Finding
-from app.stopping import Stopped
 from app.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -28,13 +25,11 @@ if TYPE_CHECKING:
 
     from app.actions import Actions
     from app.banner import Banner
-    from app.chat.attachment_row import AttachmentRow, Reading
     from app.chat.transcript import Transcript
-    from app.conversations.chats import Chat, Turn
+    from app.conversations.chats import Turn
     from app.conversations.errors import StoreError
     from app.conversations.opening import OpenReport
     from app.conversations.pane import ChatPane
-    from app.conversations.records import Attachment
     from app.conversations.store import ConversationStore
     from app.session import Session
 
@@ -83,6 +78,7 @@ class ChatCommands(QObject):
         self._session, self._actions = session, actions
         self._pane, self._transcript, self._find, self._banner = pane, transcript, find_bar, banner
         self.transfer = Transfer(session, banner, actions["stop-transfer"], self)
+        self.attaching = Attaching(session, self.transfer, banner, self)
         self.speaker = Speaker(self)
         self._finding = Finding(session, transcript, find_bar, self)
         self.menu = QMenu()
@@ -320,57 +316,6 @@ class ChatCommands(QObject):
         if self.speaker.program is None:
             return self.tr("Read aloud: this system has no voice")
         return self.tr("Read the answer aloud")
-
-    # The composer
-
-    def attach(self, files: list[str], row: AttachmentRow) -> None:
-        """Read files beside the window's work; `row` shows them."""
-        chat = self._session.chat
-        for file in map(Path, files):
-            reading = row.begin(file.name)
-            self.transfer.run(
-                partial(read_attachment, file, QLocale().name(), partial(self._check_wanted, reading)),
-                partial(self._attached, chat, row, reading),
-                partial(self._not_attached, row, reading),
-            )
-
-    def _check_wanted(self, reading: Reading) -> None:
-        """On the thread that reads the file."""
-        if self.transfer.closing or not reading.wanted:
-            raise Stopped
-
-    def choose_files(self, row: AttachmentRow) -> None:
-        names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
-        self.attach(names, row)
-
-    def _attached(self, chat: Chat, row: AttachmentRow, reading: Reading, attachment: Attachment) -> None:
-        """It goes with what is written in the chat that it was given to, whichever is on screen by now."""
-        if not reading.wanted:
-            return
-        if chat is self._session.chat or not self._session.has(chat):
-            row.add(reading, attachment)
-        elif attachment not in chat.draft_attachments:
-            self._session.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
-
-    def _not_attached(self, row: AttachmentRow, reading: Reading, error: BaseException) -> None:
-        row.add(reading, None)
-        if reading.wanted:
-            self._tell_not_attached(error)
-
-    def _tell_not_attached(self, error: BaseException) -> None:
-        if not isinstance(error, NotAttachable):
-            raise error
-        sentences = {
-            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
-            "unknown-encoding": self.tr("{name} is in an encoding that Tandem does not know. Save it as UTF-8."),
-            "too-large": self.tr("{name} is too large: its text would fill any context."),
-            "unreadable": self.tr("{name} cannot be read."),
-            "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
-            "damaged": self.tr("{name} is damaged: its text cannot be read."),
-            "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
-        }
-        sentence = sentences[error.reason].format(name=error.name)
-        self._banner.tell(lambda: sentence, None)
 
     # What the store says
 

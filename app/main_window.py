@@ -126,7 +126,7 @@ class MainWindow(QMainWindow):
             "new-chat": session.new_chat,
             "send": lambda: self._composer.send(),
             "stop": session.stop,
-            "attach": lambda: self._commands.choose_files(self._composer.files),
+            "attach": lambda: self._commands.attaching.choose_files(self._composer.files),
             "chat-settings": lambda: self._chat_settings.open(),
             "close-window": self.close,
             "quit": self.close,
@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
             self._session.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
 
     def _attach(self, files: list[str]) -> None:
-        self._commands.attach(files, self._composer.files)
+        self._commands.attaching.attach(files, self._composer.files)
 
     def _run_command(self, action_id: str) -> None:
         self._commands.handlers()[action_id]()

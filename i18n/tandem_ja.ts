@@ -569,6 +569,41 @@
     </message>
 </context>
 <context>
+    <name>Attaching</name>
+    <message>
+        <source>Attach files</source>
+        <translation>ファイルを添付</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>{name} の文字コードがわかりません。UTF-8 で保存し直し、もう一度添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} は大きすぎます。本文がどのコンテキストにも収まりません。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>{name} を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直し、もう一度添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} は壊れていて、本文を読み取れません。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
+        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識を行ってください。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -658,38 +693,6 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>回答を読み上げる</translation>
-    </message>
-    <message>
-        <source>Attach files</source>
-        <translation>ファイルを添付</translation>
-    </message>
-    <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
-    </message>
-    <message>
-        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
-        <translation>{name} の文字コードがわかりません。UTF-8 で保存し直し、もう一度添付してください。</translation>
-    </message>
-    <message>
-        <source>{name} is too large: its text would fill any context.</source>
-        <translation>{name} は大きすぎます。本文がどのコンテキストにも収まりません。</translation>
-    </message>
-    <message>
-        <source>{name} cannot be read.</source>
-        <translation>{name} を読み取れません。</translation>
-    </message>
-    <message>
-        <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直し、もう一度添付してください。</translation>
-    </message>
-    <message>
-        <source>{name} is damaged: its text cannot be read.</source>
-        <translation>{name} は壊れていて、本文を読み取れません。</translation>
-    </message>
-    <message>
-        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
-        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識を行ってください。</translation>
     </message>
     <message>
         <source>Untitled chat</source>

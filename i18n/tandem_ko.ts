@@ -569,6 +569,41 @@
     </message>
 </context>
 <context>
+    <name>Attaching</name>
+    <message>
+        <source>Attach files</source>
+        <translation>파일 첨부</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>‘{name}’ 파일은 너무 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>‘{name}’ 파일에 암호가 걸려 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
+        <translation>‘{name}’ 파일에는 스캔본처럼 그림만 있고 글자가 없어요. 먼저 문자 인식을 해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -658,38 +693,6 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>답변 소리 내어 읽기</translation>
-    </message>
-    <message>
-        <source>Attach files</source>
-        <translation>파일 첨부</translation>
-    </message>
-    <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
-        <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} is too large: its text would fill any context.</source>
-        <translation>‘{name}’ 파일은 너무 커서 어떤 컨텍스트에도 들어가지 않아요.</translation>
-    </message>
-    <message>
-        <source>{name} cannot be read.</source>
-        <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
-    </message>
-    <message>
-        <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>‘{name}’ 파일에 암호가 걸려 있어요. 암호 없이 저장한 다음 다시 첨부해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} is damaged: its text cannot be read.</source>
-        <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
-    </message>
-    <message>
-        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
-        <translation>‘{name}’ 파일에는 스캔본처럼 그림만 있고 글자가 없어요. 먼저 문자 인식을 해 주세요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>

@@ -569,6 +569,41 @@
     </message>
 </context>
 <context>
+    <name>Attaching</name>
+    <message>
+        <source>Attach files</source>
+        <translation>附加文件</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
+    </message>
+    <message>
+        <source>{name} is too large: its text would fill any context.</source>
+        <translation>{name} 太大：其文本放不进任何上下文。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>无法读取 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} is protected by a password. Save it without one and attach it again.</source>
+        <translation>{name} 受密码保护。请另存为无密码的文件后再附加。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>{name} 已损坏，无法读取其文本。</translation>
+    </message>
+    <message>
+        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
+        <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentRow</name>
     <message>
         <source>{count} tokens</source>
@@ -658,38 +693,6 @@
     <message>
         <source>Read the answer aloud</source>
         <translation>朗读回答</translation>
-    </message>
-    <message>
-        <source>Attach files</source>
-        <translation>附加文件</translation>
-    </message>
-    <message>
-        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
-    </message>
-    <message>
-        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
-        <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
-    </message>
-    <message>
-        <source>{name} is too large: its text would fill any context.</source>
-        <translation>{name} 太大：其文本放不进任何上下文。</translation>
-    </message>
-    <message>
-        <source>{name} cannot be read.</source>
-        <translation>无法读取 {name}。</translation>
-    </message>
-    <message>
-        <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>{name} 受密码保护。请另存为无密码的文件后再附加。</translation>
-    </message>
-    <message>
-        <source>{name} is damaged: its text cannot be read.</source>
-        <translation>{name} 已损坏，无法读取其文本。</translation>
-    </message>
-    <message>
-        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
-        <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
     </message>
     <message>
         <source>Untitled chat</source>

@@ -86,7 +86,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
         go_on.wait(PATIENCE_S)
         return read_attachment(path)
 
-    monkeypatch.setattr("app.chat_commands.read_attachment", slow)
+    monkeypatch.setattr("app.attaching.read_attachment", slow)
     window = open_window(ScriptedEngine())
     ask(window, "Question?")
     wait_for_end(window, qtbot)
@@ -162,7 +162,7 @@ def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> Non
 def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     for reason in ("not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
-        window._commands._tell_not_attached(NotAttachable("a.pdf", reason))
+        window._commands.attaching._tell_not_attached(NotAttachable("a.pdf", reason))
         assert window._banner.text.startswith("a.pdf ")
 
 
@@ -332,7 +332,7 @@ def test_a_question_waits_for_the_file_that_is_being_read(
         gate.wait()
         return read_attachment(file)
 
-    monkeypatch.setattr("app.chat_commands.read_attachment", slowly)
+    monkeypatch.setattr("app.attaching.read_attachment", slowly)
     (tmp_path / "main.py").write_text("print()\n")
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
@@ -356,7 +356,7 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
         gate.wait()
         return read_attachment(file)
 
-    monkeypatch.setattr("app.chat_commands.read_attachment", slowly)
+    monkeypatch.setattr("app.attaching.read_attachment", slowly)
     (tmp_path / "main.py").write_text("print()\n")
     window = open_window(ScriptedEngine([Script("One.")]))
     paste(window, tmp_path / "main.py")
