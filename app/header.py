@@ -76,10 +76,13 @@ class Chip(QPushButton):
         self.set_name_width(self._name_width)
 
     def set_name_width(self, width: int) -> None:
-        """Shorten the name in its middle to `width` pixels."""
+        """Shorten the name to `width` pixels: in its middle, or to its last word, the model's size, in very few."""
         self._name_width = width
         self._name.ensurePolished()
-        short = self._name.fontMetrics().elidedText(self._full_name, Qt.TextElideMode.ElideMiddle, width)
+        mode = Qt.TextElideMode.ElideMiddle if width >= _SHORTEST_NAME else Qt.TextElideMode.ElideLeft
+        short = self._name.fontMetrics().elidedText(self._full_name, mode, width)
+        if mode == Qt.TextElideMode.ElideLeft and short != self._full_name and " " in short:
+            short = "…" + short.rpartition(" ")[2]
         self._name.setText(short)
         self.updateGeometry()
 

@@ -46,6 +46,8 @@ QPushButton:focus, QToolButton:focus { border: 2px solid $main; padding: 2px 6px
 QPushButton:disabled, QToolButton:disabled { color: $faint; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
 QPushButton[look="plain"] { padding: 6px 8px; }
+QToolButton[look="plain"] { padding: 4px 8px 4px 6px; }
+QToolButton[look="plain"]:focus { padding: 2px 6px 2px 4px; }
 QPushButton[look="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
 QPushButton[look="button"]:hover { background: $selection; }
 QPushButton[look="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
@@ -95,7 +97,7 @@ QLineEdit:focus { border: 1px solid $main; }
 #question { background: $selection; border-radius: 12px; }
 #overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #overlayBody { background: $panel; }
-#comparedText { background: $window; border: 1px solid $line; border-radius: 8px; }
+#comparedText { background: $window; border: 1px solid $line; border-radius: 8px; padding: 3px; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
@@ -166,6 +168,7 @@ QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: $rejected; border-radius: 3px; min-height: 32px; min-width: 32px; margin: 2px; }
 QScrollBar::handle:hover { background: $faint; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 QMenu { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 4px; }

@@ -123,10 +123,10 @@
 <context>
     <name>PurgeButton</name>
     <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
+        <source>%n chat(s)</source>
         <translation>
-            <numerusform>Delete %n chat permanently?</numerusform>
-            <numerusform>Delete %n chats permanently?</numerusform>
+            <numerusform>%n chat</numerusform>
+            <numerusform>%n chats</numerusform>
         </translation>
     </message>
 </context>

@@ -1333,7 +1333,7 @@
     </message>
     <message>
         <source>guesses at a time, {source}</source>
-        <translation>一度の推測数、{source}</translation>
+        <translation>推測数、{source}</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -2900,6 +2900,12 @@
 </context>
 <context>
     <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n 件のチャット</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
@@ -2907,12 +2913,6 @@
     <message>
         <source>Delete permanently?</source>
         <translation>完全に削除しますか？</translation>
-    </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>%n 件のチャットを完全に削除しますか？</numerusform>
-        </translation>
     </message>
     <message>
         <source>Empty the trash</source>

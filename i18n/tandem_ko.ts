@@ -1333,7 +1333,7 @@
     </message>
     <message>
         <source>guesses at a time, {source}</source>
-        <translation>한 번에 추측하는 수, {source}</translation>
+        <translation>추측 수, {source}</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -2900,6 +2900,12 @@
 </context>
 <context>
     <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>대화 %n개</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
@@ -2907,12 +2913,6 @@
     <message>
         <source>Delete permanently?</source>
         <translation>완전히 삭제할까요?</translation>
-    </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>대화 %n개를 완전히 삭제할까요?</numerusform>
-        </translation>
     </message>
     <message>
         <source>Empty the trash</source>

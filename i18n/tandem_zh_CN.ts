@@ -373,7 +373,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>对上一个问题开、关推测各答一遍，并排显示</translation>
+        <translation>对上一个问题，开启和关闭推测各答一遍，并排显示</translation>
     </message>
     <message>
         <source>Tune on this machine</source>
@@ -1018,11 +1018,11 @@
     </message>
     <message>
         <source>{times} as fast with speculation as without: it did not pay for this question.</source>
-        <translation>开推测的速度是关推测的 {times}：对这个问题不划算。</translation>
+        <translation>开启推测时的速度是关闭时的 {times}：对这个问题不划算。</translation>
     </message>
     <message>
         <source>{times} as fast with speculation as without.</source>
-        <translation>开推测的速度是关推测的 {times}。</translation>
+        <translation>开启推测时的速度是关闭时的 {times}。</translation>
     </message>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -1058,11 +1058,11 @@
     </message>
     <message>
         <source>With speculation</source>
-        <translation>开推测</translation>
+        <translation>开启推测</translation>
     </message>
     <message>
         <source>Without speculation</source>
-        <translation>关推测</translation>
+        <translation>关闭推测</translation>
     </message>
     <message>
         <source>Compare again</source>
@@ -1333,7 +1333,7 @@
     </message>
     <message>
         <source>guesses at a time, {source}</source>
-        <translation>每次猜测数，{source}</translation>
+        <translation>猜测数，{source}</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -2900,6 +2900,12 @@
 </context>
 <context>
     <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n 个对话</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Untitled chat</source>
         <translation>无标题对话</translation>
@@ -2907,12 +2913,6 @@
     <message>
         <source>Delete permanently?</source>
         <translation>要永久删除吗？</translation>
-    </message>
-    <message numerus="yes">
-        <source>Delete %n chat(s) permanently?</source>
-        <translation>
-            <numerusform>要永久删除 %n 个对话吗？</numerusform>
-        </translation>
     </message>
     <message>
         <source>Empty the trash</source>

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePol
 
 from app import theme
 from app.chat.attachments import guessed_encoding
+from app.chat.one_line import OneLine
 from app.flow_layout import FlowLayout
 from app.icons import icon
 from app.speculation.figures import number
@@ -35,6 +36,7 @@ class Reading:
 # So many rows are shown at once; the others are scrolled to.
 _MOST_ROWS = 3
 _GAP = 8
+_WIDEST_NAME = 180
 
 
 class AttachmentRow(QScrollArea):
@@ -173,11 +175,9 @@ class AttachmentRow(QScrollArea):
     def _parts(self, file: str) -> tuple[QFrame, QLabel, QLabel]:
         chip = QFrame(self._inside)
         chip.setObjectName("attachment")
-        name, words = QLabel(chip), QLabel(chip)
-        # A name is no markup, whatever it looks like.
-        name.setTextFormat(Qt.TextFormat.PlainText)
-        name.setText(name.fontMetrics().elidedText(file, Qt.TextElideMode.ElideMiddle, 180))
-        name.setToolTip(tip(file))
+        name, words = OneLine(chip, Qt.TextElideMode.ElideMiddle), QLabel(chip)
+        name.setText(file)
+        name.setMaximumWidth(_WIDEST_NAME)
         words.setProperty("look", "muted")
         return chip, name, words
 

@@ -287,10 +287,10 @@ class Composer(QWidget):
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
             self._keys.setText(self.tr("{keys} sends · Enter for a new line").format(keys=keys))
 
-    def set_info(self, text: str, problem: bool = False) -> None:
-        """A line below the text; `problem` where it says why sending will not work."""
+    def set_info(self, text: str, problem: bool = False, brief: str = "") -> None:
+        """A line below the text, or `brief` where it has no room; `problem` where it says why sending will not work."""
         set_look(self._info, "problem" if problem else "muted")
-        self._info.setText(text)
+        self._info.show_text(text, brief)
 
     @property
     def has_text(self) -> bool:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from app import prompt_variables
 from app.chat.attachments import count_tokens
 from app.conversations.own_settings import filled
-from app.speculation.figures import number
+from app.speculation.figures import number, percent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -73,14 +73,14 @@ class ContextMeter(QObject):
         else:
             self._composer.set_info(*self._words(self._tokens, pair.main.context_length))
 
-    def _words(self, used: int, limit: int) -> tuple[str, bool]:
+    def _words(self, used: int, limit: int) -> tuple[str, bool, str]:
         if not used:
-            return "", False
+            return "", False, ""
         if used >= limit:
             text = self.tr("{used} of {limit} tokens: too long for this model")
         else:
             text = self.tr("{used} of {limit} tokens")
-        return text.format(used=number(used, 0), limit=number(limit, 0)), used >= limit
+        return text.format(used=number(used, 0), limit=number(limit, 0)), used >= limit, percent(used / limit)
 
     def _soon(self, *_: object) -> None:
         self.tell()

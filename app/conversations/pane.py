@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QListView,
     QMenu,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -77,7 +78,12 @@ class ChatPane(QFrame):
         self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = RowView(self)
-        self.settings = QPushButton(self)
+        # Drawn like the others: a push button that has a menu does not keep the style's distances.
+        self.settings = QToolButton(self)
+        self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.settings.setIconSize(QSize(16, 16))
         self.settings.setProperty("look", "plain")
         self.row_menu = RowMenu(self)
         self.folder_menu = QMenu(self)

@@ -71,16 +71,17 @@ class PurgeButton(QPushButton):
         self._word()
 
     def _word(self) -> None:
-        if self._one is not None:
-            question, title = self.tr("Delete permanently?"), self._one.title or self.tr("Untitled chat")
-            self.setAccessibleName(f"{question} {title}")
-            elided = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, self.width() - 2 * _SIDE)
-            self.setText(f"{question}\n{elided}".replace("&", "&&"))
+        if not self._asks:
+            self.setText(self.tr("Empty the trash"))
+            self.setAccessibleName(self.text())
             return
-        count = len(self._trash)
-        text = self.tr("Delete %n chat(s) permanently?", "", count) if self._asks else self.tr("Empty the trash")
-        self.setText(text)
-        self.setAccessibleName(text)
+        question, what = self.tr("Delete permanently?"), self.tr("%n chat(s)", "", len(self._trash))
+        if self._one is not None:
+            what = self._one.title or self.tr("Untitled chat")
+        self.setAccessibleName(f"{question} {what}")
+        # In one line, the longest of the languages would lose the number.
+        elided = self.fontMetrics().elidedText(what, Qt.TextElideMode.ElideRight, self.width() - 2 * _SIDE)
+        self.setText(f"{question}\n{elided}".replace("&", "&&"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._asks:

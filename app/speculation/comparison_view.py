@@ -38,7 +38,7 @@ class Column(QWidget):
         self.text = TokenView(self)
         body = QWidget(self)
         inner = QVBoxLayout(body)
-        inner.setContentsMargins(12, 8, 12, 8)
+        inner.setContentsMargins(9, 5, 9, 5)
         inner.addWidget(self.text)
         inner.addStretch(1)
         self._area = QScrollArea(self)

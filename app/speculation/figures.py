@@ -82,9 +82,16 @@ def depth_text(answer: Answer | None) -> str:
     sources = {record.source for record in newest if record.drafted}
     if len(sources) != 1:
         return plain
-    return QCoreApplication.translate("Figures", "guesses at a time, {source}").format(
-        source=source_name(sources.pop())
-    )
+    return _depth_of(sources.pop())
+
+
+def depth_texts() -> tuple[str, ...]:
+    """All that the caption under the depth can be."""
+    return QCoreApplication.translate("Figures", "guesses at a time"), _depth_of("draft"), _depth_of("ngram")
+
+
+def _depth_of(source: str) -> str:
+    return QCoreApplication.translate("Figures", "guesses at a time, {source}").format(source=source_name(source))
 
 
 def speed_text(stats: RequestStats) -> str:

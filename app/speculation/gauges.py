@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
@@ -12,6 +13,8 @@ from app.icons import icon
 from app.speculation import figures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.actions import Actions
 
 
@@ -70,12 +73,26 @@ class ActionButtons(QWidget):
             button.setEnabled(action.isEnabled())
 
 
+class _Value(QLabel):
+    """One line on the baseline of its own font: a unit from another font would move it, and make the label higher."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.drawText(0, self.fontMetrics().ascent(), self.text())
+
+
 class Figure(QWidget):
     """A value with its name below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._value, self._name = QLabel(self), QLabel(self)
+        self._value, self._name = _Value(self), QLabel(self)
         self._value.setProperty("look", "figure")
         self._name.setProperty("look", "muted")
         column = QVBoxLayout(self)
@@ -87,6 +104,11 @@ class Figure(QWidget):
     @property
     def text(self) -> str:
         return self._value.text()
+
+    def keep_room_for(self, names: Iterable[str]) -> None:
+        """Be as wide as the widest of these names, so that nothing beside it moves when one follows another."""
+        self._name.ensurePolished()
+        self._name.setMinimumWidth(max(map(self._name.fontMetrics().horizontalAdvance, names)))
 
     def show_value(self, value: str, name: str) -> None:
         if self._value.text() != value:

@@ -232,6 +232,7 @@ class SpeculationPanel(QFrame):
         self._time.set_title(self.tr("Where time went"))
         self._depth.set_title(self.tr("Guesses per round"))
         self._legend.retranslate()
+        self.guesses.keep_room_for(figures.depth_texts())
         self.refresh()
 
     def changeEvent(self, event: QEvent) -> None:

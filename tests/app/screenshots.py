@@ -19,6 +19,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.application import Application
+from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
@@ -167,6 +168,7 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
     session.ask(QUESTIONS[code])
     _settle(application, lambda: not session.chat.streaming)
+    _settle(application, lambda: not any(block._waits for block in window.findChildren(CodeBlock)))
     for width, height in SIZES:
         window.resize(width, height)
         _save(application, window, folder / f"answer-{name}-{width}.png")

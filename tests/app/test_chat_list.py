@@ -183,7 +183,7 @@ def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow, qtbot
     QTest.keyClick(button, Qt.Key.Key_Escape)
     assert (button.text(), pane.list.hasFocus()) == ("Empty the trash", True)
     button.click()
-    assert button.text() == "Delete 1 chat permanently?"
+    assert button.text() == "Delete permanently?\n1 chat"
     window._composer.setFocus()
     assert button.text() == "Empty the trash"
     settle(window, qtbot)

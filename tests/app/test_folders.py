@@ -247,7 +247,7 @@ def test_the_trash_is_emptied_by_a_second_press_only(window: MainWindow, qtbot: 
     pane.empty.click()
     settle(window, qtbot)
     assert titles(window) == ["b", "a"]
-    assert pane.empty.text() == "Delete 2 chats permanently?"
+    assert pane.empty.text() == "Delete permanently?\n2 chats"
     pane.empty.click()
     settle(window, qtbot)
     assert titles(window) == []

@@ -11,14 +11,19 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QTextTable
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from app.chat.one_line import OneLine
 from app.chat.prose import Prose
 from app.chat.token_view import TokenView
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.row_painter import _around
+from app.header import Chip
 from app.language import LANGUAGES
 from app.preferences.form import Form
 from app.preferences.table import NEXT_ANSWER, settings_of
+from app.speculation.figures import depth_texts, speed_text
+from app.speculation.gauges import Figure
 from engine.events import Token
+from engine.stats import RequestStats
 from tests.app.models.conftest import open_shown as open_shown
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_stored_chats import settle
@@ -194,3 +199,79 @@ def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow
     assert [mark.cursor.selectedText() for mark in bubble.text.extraSelections()] == ["guess"]
     window._find.close_bar()
     assert bubble.text.extraSelections() == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
+    open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str
+) -> None:
+    qapp.language.choose(code)
+    window = open_window(ScriptedEngine())
+    session, pane = window._session, window._chats
+    session.keeper.do(lambda store: store.conversations.trash(store.conversations.create(title="Letters")))
+    settle(window, qtbot)
+    pane.show_view(TRASHED)
+    settle(window, qtbot)
+    pane.empty.click()
+    qtbot.waitUntil(lambda: 0 < pane.empty.sizeHint().width() <= pane.empty.width())
+    assert "1" in pane.empty.text().splitlines()[1]
+
+
+def test_a_line_without_room_has_a_brief_form(qtbot: QtBot) -> None:
+    line = OneLine()
+    qtbot.addWidget(line)
+    line.show_text("122 of 4,096 tokens", "3%")
+    widths = line.sizeHint().width(), line.fontMetrics().horizontalAdvance("3%") + 4
+    pictures = []
+    for width in widths:
+        line.resize(width, 20)
+        pictures.append(line.grab().toImage())
+    line.show_text("3%", "")
+    assert line.grab().toImage() == pictures[1]
+    assert pictures[0].width() > pictures[1].width()
+
+
+def test_a_unit_from_another_font_does_not_move_a_figure(qtbot: QtBot) -> None:
+    shown = [Figure() for _ in range(2)]
+    for figure, value in zip(shown, ("4.6", "0.05초"), strict=True):
+        qtbot.addWidget(figure)
+        figure.show_value(value, "name")
+        figure.show()
+    places = [[part.geometry().top() for part in figure.findChildren(QLabel)] for figure in shown]
+    assert places[0] == places[1]
+    digits = [figure.grab().toImage().copy(0, 0, 4, figure.height()) for figure in shown]
+    inked = [[y for y in range(one.height()) if len({one.pixel(x, y) for x in range(4)}) > 1] for one in digits]
+    assert inked[0][-1:] == inked[1][-1:]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application, code: str) -> None:
+    qapp.language.choose(code)
+    panel = open_window(ScriptedEngine())._panel
+    panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5)))
+    edges = set()
+    for name in depth_texts():
+        panel.guesses.show_value("4", name)
+        QApplication.processEvents()
+        edges.add(left_edge(panel.first, panel))
+    assert len(edges) == 1
+
+
+def test_the_last_word_of_a_model_stays_where_little_fits(qtbot: QtBot) -> None:
+    chip = Chip()
+    qtbot.addWidget(chip)
+    chip.show_model("Main", "Qwen3 0.6B", "main-model", "#000000", "chip")
+    room = chip._name.fontMetrics().horizontalAdvance("… 0.6B") + 2
+    chip.set_name_width(room)
+    assert chip._name.text() == "…0.6B"
+
+
+def test_the_button_below_the_chats_stands_like_the_one_above(open_window: OpenWindow) -> None:
+    pane = open_window(ScriptedEngine())._chats
+    pane.search.setFocus()
+    pictures = [button.grab().toImage() for button in (pane._new, pane.settings)]
+    first = [
+        next(x for x in range(one.width()) if len({one.pixel(x, y) for y in range(8, one.height() - 8)}) > 1)
+        for one in pictures
+    ]
+    assert abs(first[0] - first[1]) <= 2
