@@ -100,7 +100,7 @@ class LearnedFile:
         content = json.loads(self._path.read_bytes())
         if not isinstance(content, dict) or not isinstance(content.get("pairs"), dict):
             raise ValueError("not a file of learned figures")
-        pairs = content.pop("pairs")
+        pairs: dict[str, Any] = content.pop("pairs")
         if content != self._stamp:
             log.info("%s is of another machine or version, depths are learned afresh", self._path)
             return {}
