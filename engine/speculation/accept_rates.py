@@ -228,7 +228,7 @@ class AcceptRates:
         """Plain data: source -> kind -> six numbers for each position, reached and hits of its three counts."""
         return {
             name: {
-                kind: [[figure for count in at.counts for figure in (count.reached, count.hits)] for at in positions]
+                kind: [[round(n, 3) for count in at.counts for n in (count.reached, count.hits)] for at in positions]
                 for kind, positions in source.positions.items()
             }
             for name, source in self._sources.items()

@@ -100,8 +100,11 @@ class LearnedFile:
         content = json.loads(self._path.read_bytes())
         if not isinstance(content, dict) or not isinstance(content.get("pairs"), dict):
             raise ValueError("not a file of learned figures")
-        pairs = content.pop("pairs")
-        return pairs if content == self._stamp else {}
+        pairs: dict[str, Any] = content.pop("pairs")
+        if content != self._stamp:
+            log.info("%s is of another machine or version, depths are learned afresh", self._path)
+            return {}
+        return pairs
 
     def _write_if_possible(self) -> None:
         try:
@@ -115,14 +118,23 @@ class LearnedFile:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
         try:
-            with open(descriptor, "w", encoding="utf-8") as file:
-                json.dump({**self._stamp, "pairs": self._pairs}, file, separators=(",", ":"))
+            with open(descriptor, "wb") as file:
+                file.write(self._content())
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self._path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+    def _content(self) -> bytes:
+        """The file, less the oldest pairs where it would be too large to be read again."""
+        pairs = self._read()
+        while True:
+            content = json.dumps({**self._stamp, "pairs": pairs}, separators=(",", ":")).encode()
+            if len(content) <= LARGEST_FILE or not pairs:
+                return content
+            del pairs[next(iter(pairs))]
 
     def _ignore(self, error: Exception) -> None:
         log.warning("%s is ignored, depths are learned afresh: %s", self._path, error)

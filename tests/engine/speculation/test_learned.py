@@ -67,6 +67,30 @@ def test_another_machine_or_mlx_starts_afresh(path: Path, elsewhere: dict[str, s
     assert not learned_file(path, **elsewhere).restore(DepthController(), "main", "draft")
 
 
+@pytest.mark.usefixtures("kept")
+def test_that_a_file_of_another_format_is_not_used_is_told_in_the_log(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.write_text(path.read_text().replace('"format":2', '"format":1'))
+    with caplog.at_level(logging.INFO):
+        assert not learned_file(path).restore(DepthController(), "main", "draft")
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+
+
+def test_the_oldest_pairs_go_before_the_file_is_too_large_to_be_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = trained()
+    learned_file(path).keep(controller, "0")
+    monkeypatch.setattr("engine.speculation.learned.LARGEST_FILE", 3 * path.stat().st_size)
+    file = learned_file(path)
+    for number in range(1, 8):
+        file.keep(controller, str(number))
+    usable = [number for number in range(8) if learned_file(path).restore(DepthController(), str(number))]
+    assert 1 < len(usable) < 8
+    assert usable[-1] == 7
+
+
 def test_pairs_do_not_overwrite_each_other(path: Path, kept: DepthController) -> None:
     del kept
     learned_file(path).keep(trained(World(gentle, constant(0.5))), "main")
