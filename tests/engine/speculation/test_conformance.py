@@ -44,6 +44,12 @@ def test_guesses_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> 
     check_family(name, prompt=1, patterns=shuffled([*PATTERNS, *[PLAIN] * 4], seed=3), seed=3, one_by_one=True)
 
 
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_more_guesses_than_a_window_holds_leave_no_trace(one_by_one: bool) -> None:
+    patterns = [(16, 0), (16, 9), PLAIN, (16, 3), (16, 16), PLAIN, (12, 7), (16, 8), PLAIN]
+    check_family("llama:window", prompt=1, patterns=patterns, seed=4, one_by_one=one_by_one)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("prompt", [1, 7, 9, 40, 240])
@@ -94,7 +100,7 @@ def check_family(
     """Decode forced tokens plainly and in rounds of `patterns`: logits and caches must be the same."""
     draw = random.Random(f"{name} {seed}")
     length = prompt + sum(accepted + 1 for _, accepted in patterns)
-    tokens = [draw.randrange(VOCABULARY) for _ in range(length + DEPTH)]
+    tokens = [draw.randrange(VOCABULARY) for _ in range(length + max(k for k, _ in patterns))]
     expected, plain_caches = decode_plainly(name, tokens[:length], prompt)
 
     speculated = Sequence(build(name), fresh_caches(name))
