@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from engine.stats import RequestStats
 
-_BARS_SHOWN = 8
+# From so many bars on, only every second one has room for its number.
+_CROWDED = 10
 
 
 class Chart(QWidget):
@@ -108,7 +109,7 @@ class PositionBars(Chart):
         self._rates: list[tuple[float, int, int]] = []
 
     def show_stats(self, stats: RequestStats) -> None:
-        self._rates = position_rates(stats)[:_BARS_SHOWN]
+        self._rates = position_rates(stats)
         self.say("\n".join(self.words()))
 
     def words(self) -> list[str]:
@@ -131,7 +132,7 @@ class PositionBars(Chart):
         room = theme.scaled(self.LABEL)
         ground = self.height() - room
         slots = max(5, len(self._rates))
-        gap = 12 if slots <= 6 else 6
+        gap = 12 if slots <= 6 else 6 if slots < _CROWDED else 3
         width = (self.width() + gap) / slots - gap
         for index, (rate, _, _) in enumerate(self._rates):
             left = index * (width + gap)
@@ -140,8 +141,10 @@ class PositionBars(Chart):
             painter.setBrush(mixed(colours.draft, colours.panel, max(0.45, 1.0 - 0.1 * index)))
             height = max(2.0, ground * rate)
             painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
+            if slots >= _CROWDED and index % 2:
+                continue
             painter.setPen(QColor(colours.muted))
-            label = QRectF(left - gap / 2, ground + 2, width + gap, room - 2)
+            label = QRectF(left - width, ground + 2, 3 * width, room - 2)
             # With many bars there is no room for the sign; the title says what is counted.
             text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
             painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)

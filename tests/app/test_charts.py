@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,6 +106,17 @@ def test_bars_say_their_counts(qtbot: QtBot) -> None:
     reached, accepted = answer_of(STORY).stats.accept_by_position[0]
     assert f"({accepted} of {reached})" in bars.words()[0]
     assert bars.accessibleDescription() == "\n".join(bars.words())
+
+
+def test_the_deepest_guesses_have_bars_too(qtbot: QtBot) -> None:
+    bars = PositionBars()
+    qtbot.addWidget(bars)
+    bars.resize(280, 74)
+    bars.show_stats(replace(answer_of(STORY).stats, accept_by_position=((4, 4),) * 16))
+    assert len(bars.words()) == 16
+    image = bars.grab().toImage()
+    row = [image.pixelColor(x, image.height() // 2) != image.pixelColor(279, 73) for x in range(280)]
+    assert sum(now and not before for before, now in pairwise([False, *row])) == 16
 
 
 def test_the_time_bar_says_its_shares(qtbot: QtBot) -> None:
