@@ -27,6 +27,11 @@ class LiveField(QLineEdit):
         place = self.cursorPosition()
         return self.text()[:place] + self._composed + self.text()[place:]
 
+    def put(self, text: str) -> None:
+        """Take these words without telling of them."""
+        self._composed, self._told = "", text
+        self.setText(text)
+
     def _tell(self) -> None:
         if self.words != self._told:
             self._told = self.words

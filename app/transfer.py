@@ -135,10 +135,14 @@ class Transfer(QObject):
         self._tell_busy(lambda: self.tr("Exporting to {name}…").format(name=path.name))
 
     def read(self, path: Path) -> None:
+        told = 0
+
         def step(done: int) -> None:
+            nonlocal told
             if self._closing.is_set() or self._stopping.is_set():
                 raise Stopped
-            if done % _TOLD_EVERY == 0:
+            if done >= told + _TOLD_EVERY:
+                told = done
                 self._told.emit(done)
 
         self._imported_so_far = 0
@@ -208,6 +212,8 @@ class Transfer(QObject):
             self._banner.tell(lambda: sentence, None, calm=calm)
 
         def failed(error: BaseException) -> None:
+            # What an import had brought by then is there.
+            self._session.keeper.reload()
             tell(self.tr("That did not work: {detail}").format(detail=str(error)), False)
 
         job = self._do(

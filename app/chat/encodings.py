@@ -21,8 +21,11 @@ _MARKS = (
 )
 # Of these, texts have tabs, line ends and form feeds.
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-# Of this many bytes the language is known as well as of all.
+# Of so many characters the language is known as well as of all.
 _JUDGED = 20_000
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+# A text that has so many whole characters of several bytes is in UTF-8, even where it ends inside one.
+_ENOUGH = 2
 # What a reading must be worth; wrong ones come to less than half of it.
 _PLAUSIBLE = 0.3
 # Where two readings are as likely, the language of the window tips the scales.
@@ -74,13 +77,16 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
     for mark, codec in _MARKS:
         if content.startswith(mark):
             text = _decoded(content, codec)
-            return None if text is None else (text, "")
+            return None if text is None or "\0" in text else (text, "")
     if b"\x1b$" in content and content.isascii() and (text := _decoded(content, "iso2022_jp")) is not None:
         return text, "ISO-2022-JP"
     text = _decoded(content, "utf-8")
     if text is not None:
         return None if "\0" in text else (text, "")
-    return _guessed(content, language) if has_no_controls(content) else None
+    if not has_no_controls(content):
+        return None
+    cut = _cut_short(content)
+    return _guessed(content, language) if cut is None else (cut, "")
 
 
 def has_no_controls(content: bytes) -> bool:
@@ -93,9 +99,29 @@ def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
     for reading in _READINGS:
         if (text := _decoded(content, reading.codec)) is not None:
             home = _HOME if reading.language and language.startswith(reading.language) else 0.0
-            worths.append((reading.worth(text[:_JUDGED]) + home, text, reading.label))
+            worths.append((reading.worth(_telling(text)) + home, text, reading.label))
     best = max(worths, key=lambda judged: judged[0], default=None)
     return None if best is None or best[0] < _PLAUSIBLE else best[1:]
+
+
+def _telling(text: str) -> str:
+    """What tells one reading of a file from another: its characters beyond ASCII, in their runs."""
+    length, runs = 0, []
+    for match in _FOREIGN.finditer(text):
+        runs.append(match[0])
+        length += len(match[0])
+        if length >= _JUDGED:
+            break
+    return " ".join(runs)[:_JUDGED]
+
+
+def _cut_short(content: bytes) -> str | None:
+    """UTF-8 whose last character is not all there, with a sign in its place."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return None
+    return f"{text}\ufffd" if sum(map(len, _FOREIGN.findall(text))) >= _ENOUGH else None
 
 
 def _decoded(content: bytes, codec: str) -> str | None:
@@ -137,7 +163,7 @@ def _japanese(text: str) -> float:
 
 
 def _western(text: str) -> float:
-    runs = [match[0] for match in re.finditer(r"[^\x00-\x7f]+", text)]
+    runs = [match[0] for match in _FOREIGN.finditer(text)]
     alone = sum(len(run) for run in runs if len(run) <= _LONGEST_RUN)
     letters = sum(sign.isalpha() or sign in "«»“”‘’„–—…°§€£¿¡ªº×•\xa0" for run in runs for sign in run)
     total = sum(map(len, runs))

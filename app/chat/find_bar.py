@@ -83,9 +83,7 @@ class FindBar(QFrame):
 
     def search_for(self, text: str, turn: Turn, in_answer: bool) -> None:
         """Show what another search found: its words, beginning at that turn's question or answer."""
-        self.edit.blockSignals(True)
-        self.edit.setText(text)
-        self.edit.blockSignals(False)
+        self.edit.put(text)
         self.show()
         self._parse = parse_query
         self._look(text)

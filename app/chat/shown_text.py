@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from app.conversations.chats import Turn
     from app.conversations.search import Query
 
-# Markdown's signs inside words: a text without them has every word that is shown.
-_SIGNS = re.compile(r"[*_~`\\]")
+# Markdown's signs inside words and what it writes between them: a text without these has all that is shown.
+_SIGNS = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
 
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
@@ -44,7 +45,7 @@ def block_texts(markdown: str) -> list[str]:
 class _Known:
     """Of one turn, folded: what was typed, and what is shown once somebody has asked for it."""
 
-    state: tuple[str, int, bool]
+    state: tuple[str, int, bool, bool]
     typed: str
     shown: list[str] | None = None
 
@@ -66,10 +67,10 @@ class ShownTexts:
         return sum(1 for text in known.shown for _ in query.pattern.finditer(text))
 
     def _known_of(self, turn: Turn, as_tokens: bool) -> _Known:
-        state = (turn.answer.text, len(turn.answer.tokens), as_tokens)
+        state = (turn.answer.text, len(turn.answer.tokens), turn.answer.ended, as_tokens)
         known = self._known.get(turn)
         if known is None or known.state != state:
             written = f"{turn.question}\n{turn.answer.text}"
-            typed = fold(f"{written}\n{_SIGNS.sub('', written)}")
+            typed = fold(f"{written}\n{unescape(_SIGNS.sub('', written))}")
             known = self._known[turn] = _Known(state, typed)
         return known

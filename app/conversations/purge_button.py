@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ class PurgeButton(QPushButton):
         self._word()
 
     def ask_about(self, conversation_id: int) -> None:
-        """Ask whether that chat is to go for good."""
-        self._ask(next((chat for chat in self._trash if chat.id == conversation_id), None))
+        """Ask whether that chat is to go for good, if it is still in the trash."""
+        one = next((chat for chat in self._trash if chat.id == conversation_id), None)
+        if one is not None:
+            self._ask(one)
 
     def _press(self) -> None:
         if not self._asks:
@@ -91,6 +93,10 @@ class PurgeButton(QPushButton):
             self.click()
         else:
             super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # Its second press comes before anybody has read the question.
+        event.accept()
 
     def event(self, event: QEvent) -> bool:
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

@@ -204,6 +204,35 @@ def test_what_two_encodings_read_alike_is_in_that_of_the_window(tmp_path: Path) 
     assert read_attachment(tmp_path / "a.txt", "ko_KR").text == "덜먼"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "name", "text"),
+    [("cp949", "EUC-KR", "오늘은 날씨가 좋아요."), ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße")],
+)
+def test_an_old_encoding_is_seen_far_down_in_a_file(tmp_path: Path, encoding: str, name: str, text: str) -> None:
+    text = "a line of a log\n" * 2000 + text
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    attachment = read_attachment(tmp_path / "a.txt")
+    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
+
+
+@pytest.mark.parametrize("text", ["오늘은 날씨가 좋아요", "今天的天气很好，我们去公园", "Un garçon, un été 🙂"])
+@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+def test_utf_8_that_ends_inside_a_character_is_utf_8(tmp_path: Path, text: str, language: str) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode()[:-1])
+    attachment = read_attachment(tmp_path / "a.txt", language)
+    assert (attachment.text, guessed_encoding(attachment)) == (text[:-1] + "\ufffd", "")
+
+
+def test_a_letter_at_the_end_is_no_half_character(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("un café".encode("latin-1"))
+    assert read_attachment(tmp_path / "a.txt").text == "un café"
+
+
+def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    assert read_attachment(tmp_path / "a.txt") == Attachment("a.txt", "text/plain", "")
+
+
 def test_unicode_needs_no_guess(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("초안")
     assert guessed_encoding(read_attachment(tmp_path / "a.txt")) == ""
@@ -220,10 +249,12 @@ def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtb
 def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
     (tmp_path / "long").write_bytes(b"a" * (LARGEST_BYTES + 1))
     (tmp_path / "zero").write_bytes(b"a\0b")
+    (tmp_path / "wide-zero").write_bytes("a\0b".encode("utf-16"))
     (tmp_path / "cyrillic").write_bytes("Привет, как дела?".encode("koi8-r"))
     for name, reason in (
         ("long", "too-large"),
         ("zero", "not-text"),
+        ("wide-zero", "not-text"),
         ("cyrillic", "unknown-encoding"),
         ("absent", "unreadable"),
     ):

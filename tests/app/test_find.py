@@ -97,6 +97,7 @@ def test_texts_are_those_of_the_widgets(open_window: OpenWindow, qtbot: QtBot) -
     answered(window, qtbot, "What?")
     turn_view, turn = view(window), window._session.chat.turns[-1]
     turn_view.thinking.unfold()
+    qtbot.waitUntil(lambda: not any(prose._waits for prose in turn_view.findChildren(Prose)))
     shown = [text_view.toPlainText() for text_view in turn_view._text_views()]
     counted = shown_texts(turn, False)
     query = parse_phrase("draft")
@@ -215,3 +216,22 @@ def test_hits_of_turns_that_are_far_away_are_counted_without_their_widgets() -> 
     turn.answer.text += " 초안"
     assert texts.count(turn, query, False) == 5
     assert texts.count(Turn("아니요", Answer(State.DONE, "없음")), query, False) == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [("a [draft](https://example.org) model", "draft model"), ("1 &lt; 2 &amp; 3", "<"), ("1. one\n2. two", "one two")],
+)
+def test_what_only_stands_together_as_it_is_shown_is_found(typed: str, words: str) -> None:
+    query = parse_phrase(words)
+    assert query is not None
+    assert ShownTexts().count(Turn("What?", Answer(State.DONE, typed)), query, False) == 1
+
+
+def test_an_answer_that_ends_is_looked_at_anew() -> None:
+    texts, query = ShownTexts(), parse_phrase("<thi")
+    assert query is not None
+    turn = Turn("What?", Answer(State.WRITING, "<thi"))
+    assert texts.count(turn, query, False) == 0
+    turn.answer.state = State.DONE
+    assert texts.count(turn, query, False) == 1

@@ -122,6 +122,23 @@ def test_an_import_says_how_far_it_is_and_can_be_stopped(
     qtbot.waitUntil(lambda: "40 chats imported. 60 chats were here already." in window._banner.text)
 
 
+def test_chats_that_came_in_before_an_import_failed_are_listed(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_for, asked = window._session.keeper.wait_for, []
+
+    def full_after_ten(operation: Any) -> Any:
+        asked.append(operation)
+        if len(asked) > 10:
+            raise OSError("no space left on device")
+        return wait_for(operation)
+
+    monkeypatch.setattr(window._session.keeper, "wait_for", full_after_ten)
+    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    qtbot.waitUntil(lambda: "no space left" in window._banner.text)
+    qtbot.waitUntil(lambda: len(titles(window)) == 12)
+
+
 def test_closing_the_window_does_not_wait_for_an_import(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,7 +172,7 @@ def test_an_attachment_does_not_wait_for_an_import(
     window._commands.transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     (tmp_path / "notes.txt").write_text("note")
-    window._commands.attach([str(tmp_path / "notes.txt")], window._composer.files)
+    window._commands.attaching.attach([str(tmp_path / "notes.txt")], window._composer.files)
     qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
     go_on.set()
     settle(window, qtbot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -136,7 +137,7 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
                 continue
             try:
                 content = archive.read(member)
-            except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+            except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
                 yield name, Skipped(name, "unreadable", str(error))
                 continue
             yield name, _parsed(name, content, step)

@@ -226,6 +226,28 @@ def test_a_zip_file_is_read_without_unpacking(store: ConversationStore, tmp_path
     assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("conversations-001.json", "not-json")]
 
 
+@pytest.mark.parametrize("damage", ["zeros", "end"])
+def test_a_damaged_part_of_a_zip_file_does_not_hide_the_others(
+    store: ConversationStore, tmp_path: Path, damage: str
+) -> None:
+    file = tmp_path / "export.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations-000.json", json.dumps(CLAUDE))
+        archive.writestr("conversations-001.json", json.dumps(CHATGPT))
+        sizes = archive.getinfo("conversations-000.json")
+    content = bytearray(file.read_bytes())
+    start = sizes.header_offset + 30 + len(sizes.filename)
+    if damage == "zeros":
+        content[start : start + sizes.compress_size] = b"\xff" * sizes.compress_size
+    else:
+        # A final block of no bytes: the text ends before it begins.
+        content[start : start + 2] = b"\x03\x00"
+    file.write_bytes(content)
+    report = import_file(lambda operation: operation(store), file)
+    assert len(report.added) == 1
+    assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("conversations-000.json", "unreadable")]
+
+
 @pytest.mark.parametrize("data", [CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO], ids=["chatgpt", "claude", "webui", "lm"])
 def test_importing_twice_changes_nothing(store: ConversationStore, load: Any, data: Any) -> None:
     added = load(data).added
