@@ -116,20 +116,31 @@ _DEEPER = replace(
     mix=Mix(topic=0.31, small_talk=0.09, offtopic=0.07, memory=0.08, previous=0.09, followup=0.45),
 )
 
-# What the deeper main learns: more of what the first courses left weak, in the same two manners.
+_LATE = replace(
+    _DEEPER,
+    steps=4500,
+    seed=42,
+    conversations=260_000,
+    first_rate=0.18,
+    last_rate=0.0,
+    question_weight=0.0,
+    languages=("en", "ko", "ja", "zh", "en"),
+    long_every=32,
+    mix=Mix(topic=0.26, small_talk=0.08, offtopic=0.06, memory=0.09, previous=0.09, followup=0.45),
+)
+
+# What the deeper main learns: more of what the first courses left weak, in the same two manners, and at last some more
+# Japanese, where it was wrong most often.
 DEEPER_COURSES = (
     _DEEPER,
+    _LATE,
     replace(
-        _DEEPER,
-        steps=4500,
-        seed=42,
-        conversations=260_000,
-        first_rate=0.18,
-        last_rate=0.0,
-        question_weight=0.0,
-        languages=("en", "ko", "ja", "zh", "en"),
-        long_every=32,
-        mix=Mix(topic=0.26, small_talk=0.08, offtopic=0.06, memory=0.09, previous=0.09, followup=0.45),
+        _LATE,
+        steps=900,
+        seed=43,
+        conversations=60_000,
+        first_rate=0.06,
+        languages=("ja", "en", "ja", "ko", "ja", "zh"),
     ),
 )
 
