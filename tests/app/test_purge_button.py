@@ -38,7 +38,7 @@ def test_a_double_click_asks_and_does_nothing_more(button: PurgeButton) -> None:
     QTest.mouseDClick(button, Qt.MouseButton.LeftButton)
     QTest.mouseRelease(button, Qt.MouseButton.LeftButton)
     assert emptied == []
-    assert button.text() == "Delete 2 chats permanently?"
+    assert button.text() == "Delete permanently?\n2 chats"
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert emptied == [True]
 
