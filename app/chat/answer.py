@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from app.chat.thinking import Parts, parts_of
+from app.chat.thinking import GrowingParts, Parts
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
@@ -57,6 +57,9 @@ class Answer:
     error: EngineError | None = None
     before: str = ""
     first_round: int = 0
+    _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
+    # Where closed thoughts end in the text, and how many tokens they have.
+    _thoughts: tuple[int, int] = field(default=(-1, 0), repr=False, compare=False)
 
     @property
     def ended(self) -> bool:
@@ -70,28 +73,40 @@ class Answer:
     @property
     def reply(self) -> str:
         """The text without the thoughts of a reasoning model."""
-        return parts_of(self.text, self.ended).reply
+        return self.parts.reply
 
-    def thinking_figures(self, parts: Parts) -> tuple[int | None, float | None]:
+    @property
+    def parts(self) -> Parts:
+        """The thoughts of a reasoning model and its reply."""
+        return self._parts.of(self.text, self.ended)
+
+    def thinking_figures(self) -> tuple[int | None, float | None]:
         """How many tokens the thoughts have, and how many seconds they took; None where that is not known.
 
         A stored answer has no times of its rounds: what the whole answer took on average stands in for them.
         """
+        parts = self.parts
         if not parts.closed:
             return len(self.tokens), None
         if not self.tokens:
             return None, None
-        count, at = 0, 0
-        for token in self.tokens:
-            if at >= parts.end:
-                break
-            at += len(token.text)
-            count += 1
+        if self._thoughts[0] != parts.end:
+            self._thoughts = parts.end, self._tokens_before(parts.end)
+        count = self._thoughts[1]
         last = self.tokens[count - 1].round
-        record = next((record for record in self.rounds if record.number == last), None)
-        if record is not None:
-            return count, record.at_s - self.rounds[0].at_s
+        place = bisect_left(self.rounds, last, key=lambda record: record.number)
+        if place < len(self.rounds) and self.rounds[place].number == last:
+            return count, self.rounds[place].at_s - self.rounds[0].at_s
         return count, count / self.stats.decode_tps if self.stats.decode_tps else None
+
+    def _tokens_before(self, end: int) -> int:
+        """How many tokens begin before a place in the text."""
+        at = 0
+        for count, token in enumerate(self.tokens):
+            if at >= end:
+                return count
+            at += len(token.text)
+        return len(self.tokens)
 
     def take_kept(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
         """Take in what was kept of a stored answer, unless that is here already; whether there was anything."""

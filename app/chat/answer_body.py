@@ -10,12 +10,15 @@ from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QVBoxLayout, 
 
 from app.chat.blocks import Block, Code, Splitter
 from app.chat.code_block import CodeBlock
+from app.chat.formulas import find_formulas
 from app.chat.prose import Prose
 
 _View = TypeVar("_View", Prose, CodeBlock)
 
-# Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them.
+# Finished paragraphs are gathered in one widget up to this many characters, so that a selection can span them. All of
+# it is rendered again with each that comes, and a formula takes as long as so many characters.
 RUN_LENGTH = 6000
+_FORMULA_LENGTH = 100
 _PART_LENGTH = 24
 _SPACING = 12
 
@@ -50,6 +53,7 @@ class AnswerBody(QWidget):
         self._placed = 0
         self._ended = False
         self._run: Prose | None = None
+        self._run_length = 0
         self._tail: list[Prose | CodeBlock] = []
 
     def show_text(self, text: str, ended: bool) -> None:
@@ -93,11 +97,13 @@ class AnswerBody(QWidget):
             view = self._first_of_tail(CodeBlock) or self._add(CodeBlock(self))
             view.show_code(block.text, block.language, block.closed)
             self._run = None
-        elif self._run is None or len(self._run.markdown) > RUN_LENGTH:
+        elif self._run is None or self._run_length > RUN_LENGTH:
             self._run = self._first_of_tail(Prose) or self._new_prose()
             self._run.show_markdown(block.text)
+            self._run_length = _length(block)
         else:
             self._run.show_markdown(f"{self._run.markdown.rstrip()}\n\n{block.text}")
+            self._run_length += _length(block)
 
     def _first_of_tail(self, kind: type[_View]) -> _View | None:
         """Take it out of the tail; where it is of another kind, all of the tail goes, to be shown behind what comes."""
@@ -184,13 +190,21 @@ def runs_of(text: str) -> list[Block]:
     splitter.feed(text)
     splitter.finish()
     runs: list[Block] = []
+    length = 0
     for block in splitter.frozen:
         last = runs[-1] if runs else None
-        if isinstance(block, Code) or last is None or isinstance(last, Code) or len(last.text) > RUN_LENGTH:
+        if isinstance(block, Code) or last is None or isinstance(last, Code) or length > RUN_LENGTH:
             runs.append(block)
+            length = 0
         else:
             runs[-1] = replace(last, text=f"{last.text.rstrip()}\n\n{block.text}")
+        length += _length(block)
     return runs
+
+
+def _length(block: Block) -> int:
+    """How much of a run the block takes."""
+    return len(block.text) + _FORMULA_LENGTH * len(find_formulas(block.text))
 
 
 def _grouped(blocks: list[Block]) -> list[Block]:

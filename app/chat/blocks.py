@@ -13,15 +13,26 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-# A tail longer than this many characters is cut inside its block (between list items, or at a space).
+# A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
+
+# A paragraph longer than this many characters is cut between sentences: all of its lines are set anew with each word.
+LONG_PARAGRAPH = 4000
+# Only before a letter: anything else may mean something where a paragraph begins.
+_SENTENCE_END = re.compile(r"""(?:[.!?…]["')\]”’]*\s+|[。！？…][」』）”’]*\s*)(?=[^\W\d_])""")
+_WORD_END = re.compile(r"(?:\s+|[、，；：])(?=[^\W\d_])")
+_PAIRED = ("`", "**", "$")
 
 # Of a table of more lines than this, a row is shown once it is whole: all of it is laid out again each time.
 _LONG_TABLE = 12
+# After so many rows a table goes on in another one with the same head.
+TABLE_ROWS = 100
+_HEAD = 2
 
 # A line of more characters than this is what it looks like.
 _SETTLED = 8
 _WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
+_CUT_KINDS = ("paragraph_open", "table_open")
 _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
 
 # A formula that stands by itself ends within this many lines, or it was none.
@@ -95,19 +106,22 @@ class Splitter:
         self._fence: _Fence | None = None
 
     def feed(self, delta: str) -> None:
-        longer = self._only_longer(delta)
+        longer = self._only_longer(delta) or self._only_a_row(delta)
         self._open += delta
         if longer:
             self._show_tail()
             return
-        while self._open and (self._settle_code() if self._fence else self._settle_prose()):
-            pass
+        self._settle()
         self._show_tail()
 
     def finish(self) -> None:
         """No more text comes: everything is frozen."""
+        self._settle()
         self._show_tail(ended=True)
-        self.frozen.extend(self.tail)
+        if self._fence is None:
+            self._freeze(self._spans if self._open else [], _lines(self._open))
+        else:
+            self.frozen.extend(self.tail)
         self.tail, self._open, self._fence = [], "", None
 
     def _only_longer(self, delta: str) -> bool:
@@ -116,17 +130,29 @@ class Splitter:
             self._fence is None
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
-            and len(self._open) + len(delta) <= LONG_TAIL
+            and len(self._open) + len(delta) <= (LONG_PARAGRAPH if self._spans[-1].kind in _CUT_KINDS else LONG_TAIL)
             # A definition of a link may begin or cease to be one with every letter.
             and "]:" not in self._open
             and continues_line(self._open, delta)
         )
 
+    def _only_a_row(self, delta: str) -> bool:
+        """Whether `delta` goes on a row of a long table, which is not shown before it is whole."""
+        if self._fence is not None or not self._spans or "\n" in delta:
+            return False
+        span, line = self._spans[-1], self._open[self._open.rfind("\n") + 1 :] + delta
+        is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
+        return is_long and line.startswith("|") and span.end >= self._open.count("\n")
+
+    def _settle(self) -> None:
+        while self._open and (self._settle_code() if self._fence else self._settle_prose()):
+            pass
+
     def _settle_prose(self) -> bool:
         """Freeze finished blocks; True when the tail turned into a code block that has to be read on."""
         spans, lines = _top_level(self._open), _lines(self._open)
         keep = _first_open(spans, lines)
-        self.frozen.extend(_block_of(span, lines) for span in spans[:keep])
+        self._freeze(spans[:keep], lines)
         self._spans = spans[keep:]
         # A fence has to be the first thing in its text, without the blank lines before it.
         if self._spans and (keep or self._spans[0].kind == "fence"):
@@ -137,8 +163,8 @@ class Splitter:
             opening, self._open = self._open.split("\n", 1)
             self._fence = _Fence.of(opening)
             return True
-        if self._spans and len(self._open) > LONG_TAIL and self._cut(self._spans[-1]):
-            self._spans = _top_level(self._open)
+        if self._spans:
+            self._cut(self._spans[-1])
         return False
 
     def _settle_code(self) -> bool:
@@ -155,18 +181,27 @@ class Splitter:
             fence.content += fence.dedented(line) + "\n"
         return False
 
-    def _cut(self, span: _Span) -> bool:
-        """Freeze what comes before the last item or the last space of a very long open block, if it has one."""
-        if span.items:
-            lines = _lines(self._open)
-            start = span.items[-1]
-            head, self._open = "".join(lines[:start]), "".join(lines[start:])
-        elif span.kind == "paragraph_open" and (space := self._open.rstrip().rfind(" ")) > 0:
-            head, self._open = self._open[:space], self._open[space + 1 :]
+    def _freeze(self, spans: list[_Span], lines: list[str]) -> None:
+        for span in spans:
+            if span.kind in _CUT_KINDS:
+                self.frozen.extend(map(Prose, _pieces(span.kind, lines[span.start : span.end])))
+            else:
+                self.frozen.append(_block_of(span, lines))
+
+    def _cut(self, span: _Span) -> None:
+        """Freeze what comes before the last item of a long open list, or all but the last piece of another block."""
+        lines = _lines(self._open)
+        if span.items and len(self._open) > LONG_TAIL:
+            pieces = ["".join(lines[: span.items[-1]]), "".join(lines[span.items[-1] :])]
+        elif len(self._spans) == 1 and span.kind in _CUT_KINDS:
+            pieces = _pieces(span.kind, lines[span.start : span.end])
+            pieces[-1] += "".join(lines[span.end :])
         else:
-            return False
-        self.frozen.append(Prose(head))
-        return True
+            return
+        if len(pieces) > 1:
+            *head, self._open = pieces
+            self.frozen.extend(map(Prose, head))
+            self._spans = _top_level(self._open)
 
     def _show_tail(self, ended: bool = False) -> None:
         if self._fence is None:
@@ -276,6 +311,37 @@ def _has_open_row(span: _Span, lines: list[str]) -> bool:
     """Whether the last line of a long table is still being written."""
     is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
     return is_long and span.end == len(lines) and not lines[-1].endswith("\n")
+
+
+def _pieces(kind: str, lines: list[str]) -> list[str]:
+    """A paragraph or a table in pieces that are not too long, the same ones however it arrived."""
+    return _tables(lines) if kind == "table_open" else _paragraphs("".join(lines))
+
+
+def _tables(lines: list[str]) -> list[str]:
+    head, rows = "".join(lines[:_HEAD]), lines[_HEAD:]
+    # What begins like a row may turn out to be something else.
+    whole = len(rows) - (not lines[-1].endswith("\n"))
+    *starts, last = range(0, max(1, whole), TABLE_ROWS)
+    return [*(head + "".join(rows[start : start + TABLE_ROWS]) for start in starts), head + "".join(rows[last:])]
+
+
+def _paragraphs(text: str) -> list[str]:
+    pieces = []
+    while len(text) > LONG_PARAGRAPH:
+        ends = [*_places(_WORD_END, text, 0), *_places(_SENTENCE_END, text, LONG_PARAGRAPH // 2)]
+        if not ends:
+            break
+        # Sentences come last, and so go first; what is in bold or in code should not be torn.
+        whole = (end for end in reversed(ends) if all(text.count(mark, 0, end) % 2 == 0 for mark in _PAIRED))
+        end = next(whole, ends[-1])
+        pieces.append(text[:end].rstrip())
+        text = text[end:]
+    return [*pieces, text]
+
+
+def _places(end: re.Pattern[str], text: str, first: int) -> list[int]:
+    return [match.end() for match in end.finditer(text, first, LONG_PARAGRAPH)]
 
 
 def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:

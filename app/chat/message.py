@@ -19,7 +19,6 @@ from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
 from app.chat.shown_text import block_texts
-from app.chat.thinking import parts_of
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
 from app.chat.wrapped_label import WrappedLabel
@@ -131,9 +130,8 @@ class TurnView(QWidget):
             self.tokens.show_tokens(answer.tokens)
             self.thinking.hide()
         else:
-            parts = parts_of(answer.text, answer.ended)
-            self.thinking.show_thoughts(parts, answer)
-            self._body.show_text(parts.reply, answer.ended)
+            self.thinking.show_thoughts(answer)
+            self._body.show_text(answer.reply, answer.ended)
         # While words only follow words, nothing around them changes.
         around = (as_tokens, bool(answer.text), bool(answer.tokens)) if answer.state is State.WRITING else None
         if around is None or around != self._around:

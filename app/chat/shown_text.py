@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 from app.chat.answer_body import runs_of
 from app.chat.blocks import Code
 from app.chat.prose import rendered_text
-from app.chat.thinking import parts_of
 from app.conversations.folding import fold
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
     question = [turn.question] if turn.asks else []
     if as_tokens and answer.tokens:
         return [*question, "".join(token.text for token in answer.tokens)]
-    parts = parts_of(answer.text, answer.ended)
+    parts = answer.parts
     return [*question, *block_texts(parts.thought or ""), *block_texts(parts.reply)]
 
 

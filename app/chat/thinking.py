@@ -29,8 +29,30 @@ class Parts:
     closed: bool = True
 
 
-def parts_of(text: str, ended: bool = True) -> Parts:
-    """Tell the thoughts of an answer from its reply; `ended` False while more text may come."""
+class GrowingParts:
+    """The parts of a text that grows: what was looked at once is not searched again."""
+
+    def __init__(self) -> None:
+        self._text, self._ended, self._searched = "", False, 0
+        self._parts = Parts(None, "")
+
+    def of(self, text: str, ended: bool) -> Parts:
+        """As `parts_of`."""
+        if text is self._text and ended is self._ended:
+            return self._parts
+        if not text.startswith(self._text):
+            self._searched = 0
+        self._parts = parts_of(text, ended, self._searched)
+        self._text, self._ended = text, ended
+        # A closing mark is one only when its line is whole.
+        self._searched = text.rfind("\n") + 1 if self._parts.thought is None else 0
+        return self._parts
+
+
+def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
+    """Tell the thoughts of an answer from its reply; `ended` False while more text may come. `searched` is the start of
+    a line before which none is a closing mark.
+    """
     lead = len(text) - len(text.lstrip())
     for opening, closing in _MARKS:
         if text.startswith(opening, lead):
@@ -39,8 +61,7 @@ def parts_of(text: str, ended: bool = True) -> Parts:
     if not ended and rest and any(opening.startswith(rest) for opening, _ in _MARKS):
         # Half a mark: it will be one, or text, with the next token.
         return Parts("", "", len(text), closed=False)
-    # The search for a lone mark goes over the text again with each token: only where there can be one.
-    if ("</" in text or "[/" in text) and (lone := _LONE_END.search(text)) and _is_lone(text, lone):
+    if (lone := _LONE_END.search(text, searched)) and _is_lone(text, lone):
         return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\n"), lone.end())
     return Parts(None, text)
 

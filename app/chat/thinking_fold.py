@@ -14,7 +14,6 @@ from app.speculation.figures import number, seconds
 
 if TYPE_CHECKING:
     from app.chat.answer import Answer
-    from app.chat.thinking import Parts
 
 
 class ThinkingFold(QWidget):
@@ -52,14 +51,15 @@ class ThinkingFold(QWidget):
     def thought(self) -> str:
         return self._thought
 
-    def show_thoughts(self, parts: Parts, answer: Answer) -> None:
-        """Follow an answer whose thoughts are `parts.thought`."""
+    def show_thoughts(self, answer: Answer) -> None:
+        """Follow an answer's thoughts."""
+        parts = answer.parts
         thought = parts.thought or ""
         self.setVisible(bool(thought) or (parts.thought is not None and not parts.closed))
         if self.isHidden():
             return
         self._thought, self._closed = thought, parts.closed or answer.ended
-        self._tokens, self._seconds = answer.thinking_figures(parts)
+        self._tokens, self._seconds = answer.thinking_figures()
         self._word()
         if self._open:
             self.body.show_text(thought, self._closed)

@@ -65,7 +65,7 @@ class TokenView(FlowingText):
             cursor.insertText(text, char_format(token.source, self._in_code))
             self._follow_fences(text)
         cursor.endEditBlock()
-        self._tokens = list(tokens)
+        self._tokens.extend(tokens[len(self._tokens) :])
         self.fit()
 
     def fit(self) -> None:

@@ -75,6 +75,22 @@ def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkey
         assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, thorough = Splitter(), Splitter()
+    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
+    monkeypatch.setattr(thorough, "_only_a_row", lambda _delta: False)
+    draw = random.Random(seed)
+    signs = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
+    pieces = [draw.choice(signs if draw.random() < 0.9 else _BLOCKS + _ODD) for _ in range(60)]
+    for piece in ["| a | b |\n|---|---|\n", "| one | two |\n" * draw.randrange(8, 102), *pieces]:
+        quick.feed(piece)
+        thorough.feed(piece)
+        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
+
+
 def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     splitter, parsed = Splitter(), []
     settle = splitter._settle_prose

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtGui import QGuiApplication
 
-from app.chat.thinking import Parts, parts_of
+from app.chat.answer import Answer, State
+from app.chat.thinking import GrowingParts, Parts, parts_of
+from engine.events import Token
 from tests.app.chats_shown import view
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import answer_of, ask, shown_text, wait_for_end
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytestqt.qtbot import QtBot
 
     from tests.app.conftest import OpenWindow
@@ -40,6 +44,44 @@ def test_thoughts_are_told_from_the_reply(text: str, thought: str | None, reply:
     assert (parts.thought, parts.reply) == (thought, reply)
 
 
+_TEXTS = (
+    "<think>\nHm.\n</think>\n\nIt is 4.",
+    "Hm.\nAnd so.\n </think> \nIt is 4.\nReally.",
+    "```xml\n<think>\nx\n</think>\n```\nMore.",
+    "  \n[THINK]Hm.[/THINK]It is 4.",
+    "Words </think> in a line\n</thinking>",
+)
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_text_that_grows_has_the_parts_of_what_there_is(text: str, step: int) -> None:
+    growing = GrowingParts()
+    for end in range(0, len(text) + step, step):
+        assert growing.of(text[:end], False) == parts_of(text[:end], False), text[:end]
+    assert growing.of(text, True) == parts_of(text, True)
+    # Another answer took the place of this one.
+    assert growing.of("Hm.\n</think>\nNo.", True) == parts_of("Hm.\n</think>\nNo.", True)
+
+
+class _Counted(list[Token]):
+    """Tokens that know how often they were gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Token]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_thoughts_that_are_over_are_counted_once() -> None:
+    text = "<think>Hm, so.</think>It is 4."
+    answer = Answer(State.WRITING, text)
+    answer.tokens = tokens = _Counted(Token(0, text[at : at + 2], "main", 0, at, 0.0) for at in range(0, len(text), 2))
+    assert {answer.thinking_figures()[0] for _ in range(5)} == {len("<think>Hm, so.</think>") // 2}
+    assert tokens.times == 1
+
+
 def test_half_a_mark_is_not_shown_while_more_may_come() -> None:
     assert parts_of("<thin", ended=False) == Parts("", "", 5, closed=False)
 
@@ -50,7 +92,7 @@ def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow, q
     wait_for_end(window, qtbot)
     fold = view(window).thinking
     answer = answer_of(window)
-    tokens, seconds = answer.thinking_figures(parts_of(answer.text))
+    tokens, seconds = answer.thinking_figures()
     assert "".join(token.text for token in answer.tokens[:tokens]).startswith(f"<think>\n{THOUGHT}\n</think>")
     assert seconds
     assert fold.head.text() == f"Thought for {seconds:.2f} s, {tokens} tokens"
@@ -74,7 +116,7 @@ def test_a_stored_answer_has_its_thoughts_and_their_tokens(open_window: OpenWind
     window = open_window(ScriptedEngine([Script(TEXT)]))
     ask(window, "2 + 2?")
     wait_for_end(window, qtbot)
-    tokens, _ = answer_of(window).thinking_figures(parts_of(TEXT))
+    tokens, _ = answer_of(window).thinking_figures()
     window.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window._session.chat.turns))
