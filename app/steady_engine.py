@@ -1,4 +1,4 @@
-"""Stands in for the engine where the window is measured: says the same paragraph over and over, as fast as it is told.
+"""Stands in for the engine where the window is measured: says the same text over and over, as fast as it is told.
 
 `SteadyEngine` speaks by the clock. `WaitingEngine` takes turns as an engine on a GPU does: it waits without Python,
 then works in it, so what it loses to the window is what Python's one lock costs.
@@ -51,13 +51,16 @@ class _Pair:
 
 
 class _Speaker:
-    """An engine of which only `submit` does anything. `pause(number)` is what a round takes; False ends the answer."""
+    """An engine of which only `submit` does anything: `count` tokens, each of so many `letters` of the text, which is
+    said over and over. `pause(number)` is what a round takes; False ends the answer.
+    """
 
     # There is no prompt to read.
     reading = (0, 0)
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
         self._count = count
+        self._words = [text[place : place + letters] for place in range(0, len(text), letters)]
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
@@ -96,7 +99,7 @@ class _Speaker:
 
     def speak(self, on_event: Callable[[Event], None]) -> None:
         """Give the whole answer on this thread."""
-        words = [PARAGRAPH[place : place + 4] for place in range(0, len(PARAGRAPH), 4)]
+        words = self._words
         said: list[str] = []
         stats = RequestStats()
         self._started = time.perf_counter()
@@ -119,8 +122,8 @@ class _Speaker:
 class SteadyEngine(_Speaker):
     """`rate` tokens a second by the clock, `count` tokens long."""
 
-    def __init__(self, rate: float, count: int) -> None:
-        super().__init__(count)
+    def __init__(self, rate: float, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
+        super().__init__(count, text, letters)
         self._rate = rate
 
     def _pause(self, number: int) -> bool:

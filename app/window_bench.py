@@ -15,38 +15,32 @@ thread takes of them it lacks, so it is said how much each takes and how many co
 from __future__ import annotations
 
 import json
-import math
 import os
 import statistics
-import tempfile
 import time
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.frames import LATE_MS, Frames
-from app.steady_engine import PARAGRAPH, TOKENS_A_ROUND, SteadyEngine, WaitingEngine
+from app import long_answers
+from app.frames import Frames
+from app.measured_window import PATIENCE_S, intervals, measured_window, median, percentile, spread, wait
+from app.steady_engine import TOKENS_A_ROUND, SteadyEngine, WaitingEngine
 from engine.events import Finished
 from engine.requests import SamplingSettings
-from engine.stats import RequestStats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from pathlib import Path
 
-    from app.main_window import MainWindow
     from app.session import Session
     from engine.engine import RequestStream
     from engine.events import Event
     from engine.requests import ChatRequest
 
 _QUESTION = "Tell me everything about speculative decoding."
-_SIZE = (1440, 900)
-_LONG_TOKENS, _LONG_RATE = 20_000, 1000.0
+_LONG_TOKENS = 20_000
 _ENGINE_TOKENS = 400
 _FRAME_S = 0.016
-# A window settles this long before it is measured; an answer that takes longer than that is given up.
-_SETTLE_S, _PATIENCE_S = 1.0, 120.0
 # A round of a model that does about 40 plain steps a second on a GPU, with the Python that goes on around it.
 _GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
 
@@ -64,50 +58,23 @@ def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dic
     application = Application(["tandem"], "en")
     return {
         "frames": frame_figures(application, messages, rate, seconds),
-        "long": long_figures(application, _LONG_TOKENS, _LONG_RATE),
+        "long": long_answers.growth(application, _LONG_TOKENS, repetitions),
         "panel": panel_figures(application, 2000),
         "engine": _starter_share(application, repetitions),
         "gpu": _gpu_share(application, repetitions),
     }
 
 
-@contextmanager
-def _window(application: Any, make_engine: Callable[[], Any], messages: int) -> Iterator[tuple[MainWindow, Session]]:
-    """The real window with settings and chats of its own, ready to be asked."""
-    from app.main_window import MainWindow
-    from app.models.library import Library
-    from app.preferences.preference_file import PreferenceFile
-    from app.session import Session
-    from app.sharing import Sharing
-    from engine import starter_pair
-
-    with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
-        chats = Path(folder) / "chats.db"
-        if messages:
-            _fill(chats, messages)
-        session = Session(make_engine, starter_pair(), chats)
-        window = MainWindow(session, application, Library(PreferenceFile(Path(folder) / "settings.json")))
-        window.resize(*_SIZE)
-        sharing = Sharing(session)
-        window.show()
-        session.load_starter()
-        wait(lambda: session.ready and bool(session.chat.turns or not messages), _PATIENCE_S)
-        wait(lambda: False, _SETTLE_S)
-        yield window, session
-        sharing.close()
-        window.close()
-
-
 def frame_figures(application: Any, messages: int, rate: float, seconds: float) -> dict[str, Any]:
     """Frames and the Qt thread's processor time while an answer streams into a chat of so many messages."""
     engine, frames = SteadyEngine(rate, round(rate * seconds)), Frames()
     with (
-        _window(application, lambda: engine, messages) as (window, session),
+        measured_window(application, lambda: engine, messages) as (window, session),
         frames.recording(session.bridge, window, lambda: _has_words(session)),
     ):
         began = time.thread_time()
         answer = session.ask(_QUESTION).answer
-        wait(lambda: answer.ended, seconds + _PATIENCE_S)
+        wait(lambda: answer.ended, seconds + PATIENCE_S)
         spent = time.thread_time() - began
     times = frames.busy_ms
     return {
@@ -115,59 +82,18 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
         "tokens_per_second": rate,
         "tokens": len(answer.tokens),
         "pictures": len(times),
-        "median_ms": _median(times),
-        "p99_ms": _percentile(times, 0.99),
+        "median_ms": median(times),
+        "p99_ms": percentile(times, 0.99),
         "worst_ms": max(times, default=0.0),
-        "cpu_median_ms": _median(frames.cpu_ms),
+        "cpu_median_ms": median(frames.cpu_ms),
         "cpu_worst_ms": max(frames.cpu_ms, default=0.0),
-        **_intervals(frames),
+        **intervals(frames),
         "gui_cpu_s_per_1000_tokens": 1000 * spent / max(1, len(answer.tokens)),
-    }
-
-
-def long_figures(application: Any, tokens: int, rate: float) -> dict[str, Any]:
-    """The Qt thread's processor time for 1,000 tokens in the first and in the last fifth of a long answer."""
-    engine, frames = SteadyEngine(rate, tokens), Frames()
-    spent: list[tuple[int, float]] = []
-    with _window(application, lambda: engine, 0) as (window, session):
-        answer = session.ask(_QUESTION).answer
-        session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
-        with frames.recording(session.bridge, window, lambda: bool(answer.tokens)):
-            wait(lambda: answer.ended, tokens / rate + _PATIENCE_S)
-    fifth = len(answer.tokens) // 5
-    return {
-        "tokens": len(answer.tokens),
-        "tokens_per_second": rate,
-        "first_gui_cpu_s_per_1000_tokens": _cost(spent, fifth // 4, fifth),
-        "last_gui_cpu_s_per_1000_tokens": _cost(spent, 4 * fifth, len(answer.tokens)),
-        "median_ms": _median(frames.busy_ms),
-        "worst_ms": max(frames.busy_ms, default=0.0),
-        **_intervals(frames),
-    }
-
-
-def _intervals(frames: Frames) -> dict[str, Any]:
-    worst = max(range(len(frames.interval_ms)), key=frames.interval_ms.__getitem__, default=None)
-    return {
-        "frames": len(frames.interval_ms),
-        "interval_median_ms": _median(frames.interval_ms),
-        "interval_p99_ms": _percentile(frames.interval_ms, 0.99),
-        "interval_worst_ms": 0.0 if worst is None else frames.interval_ms[worst],
-        "worst_waited_ms": 0.0 if worst is None else frames.waited_ms[worst],
-        "late": sum(interval > LATE_MS for interval in frames.interval_ms),
     }
 
 
 def _has_words(session: Session) -> bool:
     return bool(session.chat.turns and session.chat.turns[-1].answer.tokens)
-
-
-def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
-    """Seconds for 1,000 tokens between two counts, of (count, seconds so far)."""
-    inside = [entry for entry in spent if first <= entry[0] <= last]
-    if not inside:
-        return 0.0
-    return 1000 * (inside[-1][1] - inside[0][1]) / max(1, inside[-1][0] - inside[0][0])
 
 
 def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
@@ -180,7 +106,7 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
     events: list[Event] = []
     SteadyEngine(1e9, TOKENS_A_ROUND * rounds).speak(events.append)
     times: list[float] = []
-    with _window(application, lambda: SteadyEngine(1.0, 0), 0) as (window, _):
+    with measured_window(application, lambda: SteadyEngine(1.0, 0), 0) as (window, _):
         panel, answer = window.findChild(SpeculationPanel), Answer()
         assert panel is not None
         panel.show_answer(answer)
@@ -206,31 +132,6 @@ def _memory() -> float:
     return float(psutil.Process().memory_info().rss) / 1e6
 
 
-def _median(times: list[float]) -> float:
-    """0 where the machine was too busy for a single picture."""
-    return statistics.median(times) if times else 0.0
-
-
-def _percentile(times: list[float], share: float) -> float:
-    return sorted(times)[math.ceil(share * len(times)) - 1] if times else 0.0
-
-
-def _fill(chats: Path, messages: int) -> None:
-    """A chat of that many messages, as the one that was last on screen."""
-    from app.conversations.keeper import OPENED_AT
-    from app.conversations.opening import open_store
-    from app.conversations.records import AnswerSource
-
-    store, _report = open_store(chats)
-    with store.database.write():
-        chat = store.conversations.create(title="bench", settings={OPENED_AT: 1.0})
-        for number in range(messages // 2):
-            asked = store.messages.add_user_turn(chat, f"Question {number} about drafts?")
-            answer = store.answers.start(asked, AnswerSource())
-            store.answers.finish(answer, "stop", RequestStats(), PARAGRAPH * (1 + number % 4))
-    store.close()
-
-
 def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
     """Plain decoding of the starter pair: it has as many events a second as there can be."""
     from engine import Engine, starter_pair
@@ -246,13 +147,13 @@ def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
             long = replace(request, sampling=sampling, speculation=off, max_tokens=_ENGINE_TOKENS)
             return super().submit(long, on_event)
 
-    with _window(application, LongAnswers, 0) as (_, session):
+    with measured_window(application, LongAnswers, 0) as (_, session):
         return _shares(session, repetitions)
 
 
 def _gpu_share(application: Any, repetitions: int) -> dict[str, Any]:
     engine = WaitingEngine(_GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS)
-    with _window(application, lambda: engine, 0) as (_, session):
+    with measured_window(application, lambda: engine, 0) as (_, session):
         return _shares(session, repetitions)
 
 
@@ -274,7 +175,7 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
         session.new_chat()
         began, whole = time.thread_time(), time.process_time()
         answer = session.ask(_QUESTION).answer
-        wait(lambda answer=answer: answer.ended, _PATIENCE_S)  # type: ignore[misc]
+        wait(lambda answer=answer: answer.ended, PATIENCE_S)  # type: ignore[misc]
         spent, tokens = time.thread_time() - began, len(answer.tokens)
         # Speed depends on length: answers of different ones cannot be compared.
         assert tokens == length, (tokens, length)
@@ -320,39 +221,18 @@ def _speed_alone(session: Session) -> tuple[float, int]:
     return stats.decode_tps or 0.0, stats.generated_tokens
 
 
-def wait(ready: Callable[[], bool], seconds: float) -> None:
-    """Run the event loop until `ready`, looking twenty times a second."""
-    from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
-
-    deadline, loop, tick = QDeadlineTimer(round(seconds * 1000)), QEventLoop(), QTimer()
-    tick.timeout.connect(lambda: loop.quit() if ready() or deadline.hasExpired() else None)
-    tick.start(50)
-    loop.exec()
-    tick.stop()
-
-
-def _spread(figures: dict[str, Any]) -> str:
-    return (
-        f"median {figures['interval_median_ms']:.1f} ms, 99th percentile {figures['interval_p99_ms']:.1f} ms, worst "
-        f"{figures['interval_worst_ms']:.1f} ms ({figures['worst_waited_ms']:.1f} ms of it without a processor), "
-        f"{figures['late']} of {figures['frames']} later than {LATE_MS:.0f} ms"
-    )
-
-
 def table(report: dict[str, Any]) -> str:
     """The figures in words."""
-    frames, long, panel = report["frames"], report["long"], report["panel"]
+    frames, panel = report["frames"], report["panel"]
     lines = [
         f"{frames['frames']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
         f"{frames['messages']} messages ({frames['tokens']} tokens)",
-        f"from frame to frame, painted to painted: {_spread(frames)}",
+        f"from frame to frame, painted to painted: {spread(frames)}",
         f"work a picture, of {frames['pictures']}: median {frames['median_ms']:.1f} ms, 99th percentile "
         f"{frames['p99_ms']:.1f} ms, worst {frames['worst_ms']:.1f} ms; processor time of it: median "
         f"{frames['cpu_median_ms']:.1f} ms, worst {frames['cpu_worst_ms']:.1f} ms",
         f"Qt thread: {frames['gui_cpu_s_per_1000_tokens']:.2f} s of processor time for 1,000 tokens",
-        f"{long['tokens']} tokens at {long['tokens_per_second']:.0f}/s: "
-        f"{long['first_gui_cpu_s_per_1000_tokens']:.2f} s for 1,000 tokens in the first fifth, "
-        f"{long['last_gui_cpu_s_per_1000_tokens']:.2f} s in the last; from frame to frame: {_spread(long)}",
+        *long_answers.lines(report["long"]),
         f"live panel over {panel['rounds']} rounds: mean {panel['mean_ms']:.2f} ms a frame, worst "
         f"{panel['worst_ms']:.1f} ms, memory grown by {panel['memory_grown_mb']:.1f} MB",
     ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app import window_bench
+from app import long_answers, measured_window
 from app.frames import Frames
 from app.steady_engine import SteadyEngine, WaitingEngine
-from app.window_bench import frame_figures, long_figures, panel_figures, table
+from app.window_bench import frame_figures, panel_figures, table
 from engine.events import Finished, TokensCommitted
 from tests.patience import PATIENCE_S
 
@@ -49,7 +50,7 @@ def painted_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Frames, "_end", count)
     monkeypatch.setattr(SteadyEngine, "_pause", pause_for_a_picture)
-    monkeypatch.setattr(window_bench, "_SETTLE_S", 0.0)
+    monkeypatch.setattr(measured_window, "_SETTLE_S", 0.0)
 
 
 def test_frames_are_counted_while_text_streams_into_a_long_chat(qapp: Application) -> None:
@@ -61,17 +62,28 @@ def test_frames_are_counted_while_text_streams_into_a_long_chat(qapp: Applicatio
     assert report["gui_cpu_s_per_1000_tokens"] > 0
 
 
+def _long(name: str, application: Application) -> dict[str, Any]:
+    return long_answers.measured(application, replace(long_answers.TEXTS[name], rate=5000.0), 1000)
+
+
+@pytest.mark.parametrize("name", long_answers.TEXTS)
+def test_each_kind_of_long_answer_is_shown_to_its_end(name: str, qapp: Application) -> None:
+    report = _long(name, qapp)
+    assert report["tokens"] == 1000
+    assert all(cost > 0 for cost in report["fifths"])
+
+
 def test_the_report_can_be_read(qapp: Application) -> None:
     report = {
         "frames": frame_figures(qapp, messages=2, rate=2000.0, seconds=0.1),
-        "long": long_figures(qapp, tokens=1000, rate=5000.0),
+        "long": {"one list": {**_long("one list", qapp), "runs": 1}},
         "panel": panel_figures(qapp, rounds=20),
         "engine": _SHARE,
         "gpu": _SHARE,
     }
     words = table(report)
     assert "2 messages" in words
-    assert "1000 tokens at 5000/s" in words
+    assert "1000 tokens at 5000/s, one list: 0." in words
     assert "over 20 rounds" in words
     assert words.count("ratio 0.980") == 2
     assert "Qt thread 0.50 s and all other threads 9.50 s of processor time, 1.0 of 2 cores" in words
