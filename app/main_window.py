@@ -269,7 +269,8 @@ class MainWindow(QMainWindow):
             return
         self._transcript.refresh(turn)
         self._watch.arrived(chat, turn)
-        if turn.answer.ended:
+        # It has ended, or goes on where it stopped.
+        if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
 
     def _models_changed(self) -> None:
@@ -288,6 +289,8 @@ class MainWindow(QMainWindow):
     def _ask(self, text: str) -> None:
         if self._session.ready:
             self._session.ask(text, self._composer.take_attachments())
+            # A question of the welcome leaves what is being written where it is.
+            self._keep_draft()
             self._update_actions()
 
     def _compare(self) -> None:
@@ -383,6 +386,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
+        # The last syllable belongs to the draft.
+        self._composer.edit.commit_preedit()
         self._preferences.change(window_place=place_of(self))
         self._session.keep_place(self._shown, self._transcript.place)
         self._effects.close()

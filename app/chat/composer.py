@@ -98,6 +98,8 @@ class MessageEdit(QPlainTextEdit):
     def show_document(self, document: QTextDocument) -> None:
         """Write in that document, with what can be undone in it."""
         self.document().contentsChanged.disconnect(self._changed)
+        # The text size may have changed since it was last shown.
+        document.setDefaultFont(self.font())
         self.setDocument(document)
         document.contentsChanged.connect(self._changed)
         self._changed()

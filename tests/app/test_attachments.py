@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.application import Application
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
@@ -352,6 +353,63 @@ def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: Open
     assert edit.toPlainText() == ""
     window._session.open(first)
     assert edit.toPlainText() == "초안"
+
+
+def test_what_is_being_composed_is_in_the_draft_when_the_window_closes(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    QCoreApplication.sendEvent(window._composer.edit, QInputMethodEvent("초안", []))
+    window.close()
+    assert window._session.chat.draft == "초안"
+
+
+def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("An app.")]))
+    session, edit = window._session, window._composer.edit
+    QTest.keyClicks(edit, "half a thought")
+    window._welcome.asked.emit("What is Tandem?")
+    wait_for_end(window, qtbot)
+    first = session.chat
+    session.new_chat()
+    session.open(first)
+    assert edit.toPlainText() == first.draft == "half a thought"
+
+
+def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A long", reason="length"), Script(" story.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    session, edit = window._session, window._composer.edit
+    QTest.keyClicks(edit, "second")
+
+    def press(_chat: object, _turn: object) -> None:
+        if session.chat.streaming and len(session.chat.turns) == 1:
+            QTest.keyClick(edit, Qt.Key.Key_Return)
+
+    session.arrived.connect(press)
+    window._actions["continue-answer"].trigger()
+    qtbot.waitUntil(lambda: session.chat.turns[0].answer.text == "A long story.")
+    wait_for_end(window, qtbot)
+    assert edit.toPlainText() == "second"
+
+
+def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
+    open_window: OpenWindow, qtbot: QtBot, qapp: Application
+) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    first, edit = window._session.chat, window._composer.edit
+    QTest.keyClicks(edit, "a draft")
+    window._session.new_chat()
+    try:
+        qapp.theme.set_text_size(130)
+        window._session.open(first)
+        assert edit.document().defaultFont().pixelSize() == edit.font().pixelSize() == 18
+        assert edit.document().isUndoAvailable()
+    finally:
+        qapp.theme.set_text_size(100)
 
 
 def test_a_question_waits_for_the_file_that_is_being_read(
