@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
@@ -40,7 +40,9 @@ _WIDEST_NAME = 180
 
 
 class AttachmentRow(QScrollArea):
-    """`changed` follows every attachment that comes or goes. As many rows as the files need, up to _MOST_ROWS."""
+    """`changed` follows every attachment that comes or goes. As many rows as the files need, up to _MOST_ROWS; one
+    where there is too little room.
+    """
 
     changed = Signal()
 
@@ -57,7 +59,7 @@ class AttachmentRow(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
@@ -129,7 +131,13 @@ class AttachmentRow(QScrollArea):
     def _fit(self) -> None:
         row = self._row.minimumSize().height()
         most = _MOST_ROWS * row + (_MOST_ROWS - 1) * _GAP
-        self.setFixedHeight(max(1, min(self._row.heightForWidth(self.viewport().width()), most)))
+        height = max(1, min(self._row.heightForWidth(self.viewport().width()), most))
+        self.setMinimumHeight(min(row, height))
+        self.setMaximumHeight(height)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.maximumHeight())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

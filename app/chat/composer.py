@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QFocusEvent,
@@ -63,15 +63,17 @@ class MessageEdit(QPlainTextEdit):
     files_given = Signal(list)
     send_key = "enter"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
+        """`shrinks` down to one line, where the layout around it has too little room."""
         super().__init__(parent)
+        self._shrinks, self._height = shrinks, 0
         self.history: Callable[[], Sequence[str]] = lambda: ()
         self._recalled = 0
         self.setObjectName("composer")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.document().setDocumentMargin(2)
         self.document().contentsChanged.connect(self._changed)
         self._fit()
@@ -174,14 +176,40 @@ class MessageEdit(QPlainTextEdit):
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self._fit()
+        else:
+            self._show_bar()
+            self.ensureCursorVisible()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height)
 
     def _fit(self) -> None:
-        lines = min(max(1, math.ceil(self.document().size().height())), _MAX_LINES)
-        margins = 2 * math.ceil(self.document().documentMargin())
-        height = lines * self.fontMetrics().lineSpacing() + margins + 2
-        if height != self.height():
-            self.setFixedHeight(height)
-        fits = self.document().size().height() <= _MAX_LINES
+        margins = 2 * math.ceil(self.document().documentMargin()) + 2
+        line = self.fontMetrics().lineSpacing()
+        height = margins + max(line, math.ceil(self._height_of_lines()))
+        if height != self._height:
+            self._height = height
+            self.setMinimumHeight(margins + line if self._shrinks else height)
+            self.setMaximumHeight(height)
+            # Before the text moves, which it would to show a line that has no room yet.
+            self.resize(self.width(), height)
+            self.updateGeometry()
+        self._show_bar()
+
+    def _height_of_lines(self) -> float:
+        """In pixels, of the first _MAX_LINES lines: one in another script may be higher than one in the font's own."""
+        height, left, block = 0.0, _MAX_LINES, self.document().begin()
+        while block.isValid() and left:
+            # Asked for its place, a block is laid out.
+            self.document().documentLayout().blockBoundingRect(block)
+            layout = block.layout()
+            lines = min(left, layout.lineCount())
+            height += sum(layout.lineAt(number).height() for number in range(lines))
+            left, block = left - lines, block.next()
+        return height
+
+    def _show_bar(self) -> None:
+        fits = self.document().size().height() <= _MAX_LINES and self.height() >= self._height
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.setVerticalScrollBarPolicy(policy)
 
@@ -204,7 +232,7 @@ class Composer(QWidget):
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
         card = QFrame(self)
         card.setObjectName("composerCard")
-        self.edit = MessageEdit(card)
+        self.edit = MessageEdit(card, shrinks=True)
         self.files = AttachmentRow(card)
         self._info = OneLine(card)
         self._info.setProperty("look", "muted")
