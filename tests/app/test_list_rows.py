@@ -179,7 +179,7 @@ def test_rows_and_their_words_follow_the_text_size(window: MainWindow, qapp: App
         row = view.visualRect(index)
         picture = view.viewport().grab(row).toImage()
         ground = picture.pixel(0, picture.height() // 2)
-        return sum(any(picture.pixel(x, y) != ground for x in range(0, 80)) for y in range(4, picture.height() - 4))
+        return sum(any(picture.pixel(x, y) != ground for x in range(80)) for y in range(4, picture.height() - 4))
 
     height, words = view.visualRect(index).height(), ink()
     try:
