@@ -184,13 +184,11 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._show_chat)
         session.asked.connect(self._show_new_turn)
         session.arrived.connect(self._show_arrived)
-        session.kept.connect(lambda _chat, _turn: self._update_actions())
-        session.trashed.connect(lambda _chat, _title: self._update_actions())
-        session.trash_emptied.connect(lambda _count: self._update_actions())
         session.path_changed.connect(self._show_path)
         session.returned.connect(self._take_back)
-        session.keeper.opened.connect(lambda _report: self._update_actions())
-        session.keeper.unsaved.connect(lambda _error: self._update_actions())
+        keeper = session.keeper
+        for changed in (session.kept, session.trashed, session.trash_emptied, keeper.opened, keeper.unsaved):
+            changed.connect(lambda *_: self._update_actions())
         session.chats_changed.connect(self._update_actions)
         session.models_changed.connect(self._models_changed)
         self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
@@ -200,11 +198,10 @@ class MainWindow(QMainWindow):
         session.problem.connect(self._show_problem)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
-        self._composer.edit.edited.connect(self._update_actions)
-        self._composer.edit.edited.connect(self._keep_draft)
-        self._composer.files.changed.connect(self._keep_draft)
-        self._composer.files.changed.connect(self._update_actions)
-        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
+        for written in (self._composer.edit.edited, self._composer.files.changed):
+            written.connect(self._update_actions)
+            written.connect(self._keep_draft)
+        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self._composer.edit.files_given.connect(self._attach)
         self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)

@@ -270,7 +270,7 @@ class Composer(QWidget):
     def send(self) -> None:
         """Send the text, with what is being composed; does nothing while it cannot be sent."""
         self.edit.commit_preedit()
-        if not self._send.isEnabled() or not self.edit.toPlainText().strip():
+        if not self._send.isEnabled() or not self.can_be_sent:
             return
         self.sent.emit(self.edit.take_text().strip())
 
@@ -299,7 +299,7 @@ class Composer(QWidget):
         self.files.show_files((*attachments, *self.files.attachments))
         cursor = self.edit.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Start)
-        cursor.insertText(f"{text}\n\n" if self.edit.toPlainText().strip() else text)
+        cursor.insertText(f"{text}\n\n" if text and self.edit.toPlainText().strip() else text)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
@@ -323,13 +323,10 @@ class Composer(QWidget):
         self._info.show_text(text, brief)
 
     @property
-    def has_text(self) -> bool:
-        return bool(self.edit.toPlainText().strip() or self.edit.preedit())
-
-    @property
     def can_be_sent(self) -> bool:
-        """A file that is still being read would be left behind."""
-        return self.has_text and not self.files.reading
+        """Files need no words, but one that is still being read would be left behind."""
+        written = self.edit.toPlainText().strip() or self.edit.preedit()
+        return bool(written or self.files.attachments) and not self.files.reading
 
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))

@@ -219,7 +219,7 @@ class TurnView(QWidget):
         if self.editor is not None:
             self.editor.setFocus()
             return
-        self.editor = editor = QuestionEditor(self.turn.question, send_key, self)
+        self.editor = editor = QuestionEditor(self.turn.question, send_key, not self.turn.attachments, self)
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)

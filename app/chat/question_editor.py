@@ -12,13 +12,18 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class QuestionEditor(QFrame):
-    """`submitted` carries the new text, `cancelled` follows Esc and the button. `send_key` is the message box's."""
+    """`submitted` carries the new text, `cancelled` follows Esc and the button. `send_key` is the message box's;
+    `needs_text` is False for a question with files.
+    """
 
     submitted = Signal(str)
     cancelled = Signal()
 
-    def __init__(self, text: str, send_key: str = "enter", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, send_key: str = "enter", needs_text: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._needs_text = needs_text
         self.setObjectName("composerCard")
         self.edit = MessageEdit(self)
         self.edit.send_key = send_key
@@ -44,7 +49,8 @@ class QuestionEditor(QFrame):
 
     def _submit(self) -> None:
         self.edit.commit_preedit()
-        if text := self.edit.toPlainText().strip():
+        text = self.edit.toPlainText().strip()
+        if text or not self._needs_text:
             self.submitted.emit(text)
 
     def event(self, event: QEvent) -> bool:

@@ -129,7 +129,7 @@ def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
         while fence in attachment.text:
             fence += "`"
         parts.append(f"{attachment.name}\n{fence}\n{attachment.text.rstrip()}\n{fence}")
-    return "\n\n".join([*parts, question]) if parts else question
+    return "\n\n".join([*parts, question] if question else parts)
 
 
 def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:

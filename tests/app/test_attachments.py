@@ -25,6 +25,7 @@ from app.chat.attachments import (
 from app.conversations.records import Attachment
 from app.layouts import settle_layouts
 from engine import starter_pair
+from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
 from tests.patience import PATIENCE_S
@@ -63,6 +64,46 @@ def test_a_pasted_file_goes_with_the_question_and_comes_back_with_the_chat(
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window._session.chat.turns))
     assert [file.name for file in window._session.chat.turns[0].attachments] == ["main.py"]
+
+
+def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("print()\n")
+    engine = ScriptedEngine([Script("It prints."), Script("Again."), Script("Short.")])
+    window = open_window(engine)
+    session, edit = window._session, window._composer.edit
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert not session.chat.turns
+    paste(window, tmp_path / "main.py")
+    qtbot.waitUntil(lambda: window._actions["send"].isEnabled())
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"] == "main.py\n```\nprint()\n```"
+    settle(window, qtbot)
+    turn = session.chat.turns[0]
+    bubble = window._transcript.view(turn)._bubble
+    assert bubble.text.isHidden()
+    assert "main.py" in [label.text() for label in bubble.findChildren(QLabel)]
+    assert [chat.title for chat in session.keeper.conversations] == ["main.py"]
+    assert not window._actions["send"].isEnabled()
+    # There is nothing to bring back.
+    QTest.keyClick(edit, Qt.Key.Key_Up)
+    assert edit.toPlainText() == ""
+    window._commands.act_on_turn(turn, "edit")
+    editor = window._transcript.view(turn).editor
+    assert editor is not None
+    QTest.keyClicks(editor.edit, "Shorter?")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"].endswith("\n\nShorter?")
+    qtbot.waitUntil(lambda: session.ready)
+    turn = session.chat.turns[0]
+    window._commands.act_on_turn(turn, "edit")
+    editor = window._transcript.view(turn).editor
+    assert editor is not None
+    editor.edit.clear()
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert session.chat.turns[0].question == ""
 
 
 def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
