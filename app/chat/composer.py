@@ -292,7 +292,7 @@ class Composer(QWidget):
         if document is not self.edit.document():
             self.edit.show_document(document)
             self.edit.moveCursor(QTextCursor.MoveOperation.End)
-        self.files.show_chat(attachments)
+        self.files.show_chat(chat, attachments)
 
     def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """A question that could not be asked stands in the box again, before what has been written since."""

@@ -477,6 +477,38 @@ def test_a_question_waits_for_the_file_that_is_being_read(
     assert "print()" in engine.requests[-1].messages[-1]["content"]
 
 
+def test_a_question_waits_for_its_file_after_another_chat_was_shown(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def slowly(file: Path, *_: object) -> Attachment:
+        gate.wait()
+        return read_attachment(file)
+
+    monkeypatch.setattr("app.attaching.read_attachment", slowly)
+    (tmp_path / "main.py").write_text("print()\n")
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    session, files = window._session, window._composer.files
+    first = session.chat
+    paste(window, tmp_path / "main.py")
+    window._composer.edit.setPlainText("What does it do?")
+    session.new_chat()
+    assert not files.reading
+    assert not files.isVisible()
+    session.open(first)
+    assert files.reading
+    assert not window._actions["send"].isEnabled()
+    session.new_chat()
+    gate.set()
+    qtbot.waitUntil(lambda: len(first.draft_attachments) == 1)
+    session.open(first)
+    assert [attachment.name for attachment in files.attachments] == ["main.py"]
+    assert window._actions["send"].isEnabled()
+
+
 def test_a_file_can_be_left_behind_while_it_is_being_read(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
