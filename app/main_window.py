@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import wording
+from app import front, wording
 from app.action_table import Circumstances
 from app.actions import Actions
 from app.announcer import Announcer
@@ -123,12 +123,12 @@ class MainWindow(QMainWindow):
         session = self._session
         handlers: dict[str, Callable[[], object]] = {
             **self._choices.handlers(),
+            **front.handlers(self),
             "new-chat": session.new_chat,
             "send": lambda: self._composer.send(),
             "stop": session.stop,
             "attach": lambda: self._commands.attaching.choose_files(self._composer.files),
             "chat-settings": lambda: self._chat_settings.open(),
-            "close-window": self.close,
             "quit": self.close,
             "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
             "search-chats": self._search_chats,
@@ -137,13 +137,13 @@ class MainWindow(QMainWindow):
             "choose-draft": lambda: self._switcher.draft_picker.open(),
             "models-page": lambda: self._settings.open("models"),
             "settings": lambda: self._settings.open("general"),
+            "about": lambda: self._settings.open_about(),
             "unload": session.unload,
             "open-main": self._open_main,
             "open-draft": self._open_draft,
             "no-draft": lambda: session.set_draft(None),
             "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
             "toggle-panel": lambda: self._panes.toggle("panel"),
-            "full-screen": self._toggle_full_screen,
             "show-report": lambda: self.news.show_report(),
             "compare": self._compare,
             "tune": self._tune,
@@ -316,12 +316,6 @@ class MainWindow(QMainWindow):
     def _open_draft(self) -> None:
         if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a draft model's folder")):
             self._session.set_draft(folder)
-
-    def _toggle_full_screen(self) -> None:
-        if self.isFullScreen():
-            self.showNormal()
-        else:
-            self.showFullScreen()
 
     # State
 
