@@ -214,6 +214,14 @@ class MessageEdit(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy)
 
 
+def trimmed(text: str) -> str:
+    """A message without what is empty around it. The first of several lines keeps its indent, for it may be code."""
+    lines = text.rstrip().split("\n")
+    while len(lines) > 1 and not lines[0].strip():
+        del lines[0]
+    return "\n".join(lines) if len(lines) > 1 else lines[0].strip()
+
+
 def files_in(source: QMimeData) -> list[str]:
     """The paths of the files that were copied or dragged."""
     return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
@@ -272,7 +280,7 @@ class Composer(QWidget):
         self.edit.commit_preedit()
         if not self._send.isEnabled() or not self.can_be_sent:
             return
-        self.sent.emit(self.edit.take_text().strip())
+        self.sent.emit(trimmed(self.edit.take_text()))
 
     def take_attachments(self) -> tuple[Attachment, ...]:
         """The files that go with the question that is being sent; none wait after it."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.composer import MessageEdit
+from app.chat.composer import MessageEdit, trimmed
 
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
@@ -49,7 +49,7 @@ class QuestionEditor(QFrame):
 
     def _submit(self) -> None:
         self.edit.commit_preedit()
-        text = self.edit.toPlainText().strip()
+        text = trimmed(self.edit.toPlainText())
         if text or not self._needs_text:
             self.submitted.emit(text)
 

@@ -139,6 +139,20 @@ def test_right_to_left_and_combining_text_survive(composer: Composer, sent: list
     assert sent == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("\n  \n    if found:\n        return\n\n", "    if found:\n        return"),
+        ("\tone\n\ttwo", "\tone\n\ttwo"),
+        ("  hello ", "hello"),
+    ],
+)
+def test_code_keeps_its_indent(composer: Composer, sent: list[str], text: str, asked: str) -> None:
+    composer.edit.setPlainText(text)
+    press_enter(composer)
+    assert sent == [asked]
+
+
 def test_the_box_grows_with_its_text_up_to_ten_lines(composer: Composer) -> None:
     heights = []
     for count in (1, 3, 10, 30):
