@@ -36,6 +36,7 @@ class Actions(QObject):
             self._actions[spec.id] = action
         self._actions["quit"].setMenuRole(QAction.MenuRole.QuitRole)
         self._actions["settings"].setMenuRole(QAction.MenuRole.PreferencesRole)
+        self._actions["about"].setMenuRole(QAction.MenuRole.AboutRole)
         self.retranslate()
         self.repaint()
 

@@ -54,7 +54,9 @@ class Attaching(QObject):
             return
         if chat is self._session.chat or not self._session.has(chat):
             row.add(reading, attachment)
-        elif attachment not in chat.draft_attachments:
+            return
+        row.add(reading, None)
+        if attachment not in chat.draft_attachments:
             self._session.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
 
     def _not_attached(self, row: AttachmentRow, reading: Reading, error: BaseException) -> None:

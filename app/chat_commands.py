@@ -300,7 +300,7 @@ class ChatCommands(QObject):
         entries = (
             ("copy", self.tr("Copy the answer as Markdown"), has_text),
             ("copy-plain", self.tr("Copy the answer as plain text"), has_text),
-            ("copy-question", self.tr("Copy the message"), turn.asks),
+            ("copy-question", self.tr("Copy the message"), bool(turn.question)),
             ("speak", self._words_to_speak(), has_text and self.speaker.program is not None),
             ("edit", self.tr("Edit the message"), turn.asks and ready),
             ("again", self.tr("Regenerate"), ready and ended),

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from app.session import Session
 
 _LOOK_MS = 150
-# The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs.
+# The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs; all
+# but margins and gaps at the normal text size.
 _SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
 # What margins and gaps take around two chips with nothing between them, and the least width of all.
 _NARROW_GAPS, _NARROWEST = 56, 280
@@ -47,7 +48,7 @@ class Chip(QPushButton):
         self.setProperty("look", "chip")
         self._mark, self._role, self._name, self._arrow = (QLabel(self) for _ in range(4))
         self._name.setProperty("look", "title")
-        self._full_name, self._name_width = "", _LONGEST_NAME
+        self._full_name, self._name_width = "", theme.scaled(_LONGEST_NAME)
         self._layout = row = QHBoxLayout(self)
         row.setContentsMargins(11, 5, 9, 5)
         row.setSpacing(6)
@@ -79,7 +80,7 @@ class Chip(QPushButton):
         """Shorten the name to `width` pixels: in its middle, or to its last word, the model's size, in very few."""
         self._name_width = width
         self._name.ensurePolished()
-        mode = Qt.TextElideMode.ElideMiddle if width >= _SHORTEST_NAME else Qt.TextElideMode.ElideLeft
+        mode = Qt.TextElideMode.ElideMiddle if width >= theme.scaled(_SHORTEST_NAME) else Qt.TextElideMode.ElideLeft
         short = self._name.fontMetrics().elidedText(self._full_name, mode, width)
         if mode == Qt.TextElideMode.ElideLeft and short != self._full_name and " " in short:
             short = "…" + short.rpartition(" ")[2]
@@ -89,7 +90,7 @@ class Chip(QPushButton):
     def name_width(self) -> int:
         """What the whole name would take, in pixels."""
         self._name.ensurePolished()
-        return min(_LONGEST_NAME, self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
+        return min(theme.scaled(_LONGEST_NAME), self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
 
     def set_narrow(self, narrow: bool) -> None:
         """Show the mark and the name alone, without the role in words and the arrow."""
@@ -204,21 +205,23 @@ class Header(QFrame):
 
     def _fit(self) -> None:
         """Share the width: short names in a narrow window, the state in words where it has room."""
-        self._answers.setVisible(self.width() >= _ANSWERS_NEED)
-        others = [self._left, self._plus, self._right] + ([self._answers] if self.width() >= _ANSWERS_NEED else [])
+        with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
+        self._answers.setVisible(with_answers)
+        others = [self._left, self._plus, self._right] + ([self._answers] if with_answers else [])
         others += [self.downloads] if self._running else []
         taken = sum(view.sizeHint().width() for view in others) + _GAPS
         chips = (self.main, self.draft)
         self._set_narrow(False)
         room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
-        if room < 2 * _SHORTEST_NAME:
+        least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
+        if room < 2 * least:
             self._set_narrow(True)
             taken -= self._plus.sizeHint().width() + _GAPS - _NARROW_GAPS
             room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
-        shortest = min(_SHORTEST_NAME, room // 2)
+        shortest = min(least, room // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
             # What the other name leaves of its half is this one's.
-            chip.set_name_width(min(_LONGEST_NAME, max(shortest, room // 2, room - other.name_width())))
+            chip.set_name_width(min(most, max(shortest, room // 2, room - other.name_width())))
         left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         # A reason is worth reading in part; that all is well is not.

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import wording
+from app import front, wording
 from app.action_table import Circumstances
 from app.actions import Actions
 from app.announcer import Announcer
@@ -123,12 +123,12 @@ class MainWindow(QMainWindow):
         session = self._session
         handlers: dict[str, Callable[[], object]] = {
             **self._choices.handlers(),
+            **front.handlers(self),
             "new-chat": session.new_chat,
             "send": lambda: self._composer.send(),
             "stop": session.stop,
             "attach": lambda: self._commands.attaching.choose_files(self._composer.files),
             "chat-settings": lambda: self._chat_settings.open(),
-            "close-window": self.close,
             "quit": self.close,
             "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
             "search-chats": self._search_chats,
@@ -137,13 +137,13 @@ class MainWindow(QMainWindow):
             "choose-draft": lambda: self._switcher.draft_picker.open(),
             "models-page": lambda: self._settings.open("models"),
             "settings": lambda: self._settings.open("general"),
+            "about": lambda: self._settings.open_about(),
             "unload": session.unload,
             "open-main": self._open_main,
             "open-draft": self._open_draft,
             "no-draft": lambda: session.set_draft(None),
             "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
             "toggle-panel": lambda: self._panes.toggle("panel"),
-            "full-screen": self._toggle_full_screen,
             "show-report": lambda: self.news.show_report(),
             "compare": self._compare,
             "tune": self._tune,
@@ -184,13 +184,11 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._show_chat)
         session.asked.connect(self._show_new_turn)
         session.arrived.connect(self._show_arrived)
-        session.kept.connect(lambda _chat, _turn: self._update_actions())
-        session.trashed.connect(lambda _chat, _title: self._update_actions())
-        session.trash_emptied.connect(lambda _count: self._update_actions())
         session.path_changed.connect(self._show_path)
         session.returned.connect(self._take_back)
-        session.keeper.opened.connect(lambda _report: self._update_actions())
-        session.keeper.unsaved.connect(lambda _error: self._update_actions())
+        keeper = session.keeper
+        for changed in (session.kept, session.trashed, session.trash_emptied, keeper.opened, keeper.unsaved):
+            changed.connect(lambda *_: self._update_actions())
         session.chats_changed.connect(self._update_actions)
         session.models_changed.connect(self._models_changed)
         self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
@@ -200,11 +198,10 @@ class MainWindow(QMainWindow):
         session.problem.connect(self._show_problem)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
-        self._composer.edit.edited.connect(self._update_actions)
-        self._composer.edit.edited.connect(self._keep_draft)
-        self._composer.files.changed.connect(self._keep_draft)
-        self._composer.files.changed.connect(self._update_actions)
-        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns]
+        for written in (self._composer.edit.edited, self._composer.files.changed):
+            written.connect(self._update_actions)
+            written.connect(self._keep_draft)
+        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self._composer.edit.files_given.connect(self._attach)
         self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)
@@ -269,7 +266,8 @@ class MainWindow(QMainWindow):
             return
         self._transcript.refresh(turn)
         self._watch.arrived(chat, turn)
-        if turn.answer.ended:
+        # It has ended, or goes on where it stopped.
+        if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
 
     def _models_changed(self) -> None:
@@ -288,6 +286,8 @@ class MainWindow(QMainWindow):
     def _ask(self, text: str) -> None:
         if self._session.ready:
             self._session.ask(text, self._composer.take_attachments())
+            # A question of the welcome leaves what is being written where it is.
+            self._keep_draft()
             self._update_actions()
 
     def _compare(self) -> None:
@@ -316,12 +316,6 @@ class MainWindow(QMainWindow):
     def _open_draft(self) -> None:
         if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a draft model's folder")):
             self._session.set_draft(folder)
-
-    def _toggle_full_screen(self) -> None:
-        if self.isFullScreen():
-            self.showNormal()
-        else:
-            self.showFullScreen()
 
     # State
 
@@ -383,6 +377,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window goes at once; the engine's thread is waited for behind it."""
+        # The last syllable belongs to the draft.
+        self._composer.edit.commit_preedit()
         self._preferences.change(window_place=place_of(self))
         self._session.keep_place(self._shown, self._transcript.place)
         self._effects.close()

@@ -11,6 +11,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app import theme
+
 _SHADE = QColor(0, 0, 0, 90)
 
 
@@ -24,7 +26,9 @@ class Overlay(QFrame):
     dims = True
 
     def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
-        """`height` None is as high as the content; both are less where the window has less."""
+        """`height` None is as high as the content. `width` is that at the normal text size. Both are less where the
+        window has less.
+        """
         super().__init__(window)
         self.setObjectName("overlay")
         self._window, self._width, self._height = window, width, height
@@ -90,7 +94,7 @@ class Overlay(QFrame):
         return cast("QKeyEvent", event).key() == Qt.Key.Key_Escape
 
     def _place(self) -> None:
-        width = min(self._width, self._window.width() - 32)
+        width = min(theme.scaled(self._width), self._window.width() - 32)
         height = min(self._height or self._height_of_content(width), self._window.height() - 96)
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
         self._shade.setGeometry(self._window.rect())

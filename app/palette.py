@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
+from app import theme
 from app.action_table import ACTIONS, ActionSpec
 from app.actions import Actions, menu_title
+from app.chat.one_line import OneLine
 from app.overlay import Overlay
+from app.search_field import LiveField
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -30,18 +33,19 @@ class CommandPalette(Overlay):
         super().__init__(window, 560)
         self._actions = actions
         self._found: list[QAction] = []
-        self._field = QLineEdit(self)
+        self._field = LiveField(self)
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setMinimumHeight(_ROWS_SHOWN * _ROW_HEIGHT)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(self._field)
         self.column.addWidget(self._list)
-        self._field.textChanged.connect(self._search)
+        self._field.typed.connect(self._search)
         self._field.installEventFilter(self)
         self._list.itemClicked.connect(lambda _item: self._run())
         self.retranslate()
 
     def fill(self) -> None:
+        self._list.setMinimumHeight(theme.scaled(_ROWS_SHOWN * _ROW_HEIGHT))
         self._field.clear()
         self._search("")
         self._field.setFocus()
@@ -57,7 +61,7 @@ class CommandPalette(Overlay):
             if step:
                 self._move(step)
                 return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._field.composing:
                 self._run()
                 return True
         return super().eventFilter(watched, event)
@@ -79,7 +83,8 @@ class CommandPalette(Overlay):
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
             row = _Row(action, menu_title(spec.menu))
-            item.setSizeHint(row.sizeHint())
+            # As wide as the list, whatever its words would like.
+            item.setSizeHint(QSize(0, row.sizeHint().height()))
             self._list.setItemWidget(item, row)
         self._list.setCurrentRow(0)
 
@@ -104,7 +109,8 @@ class _Row(QWidget):
 
     def __init__(self, action: QAction, menu: str) -> None:
         super().__init__()
-        name, place = QLabel(action.whatsThis(), self), QLabel(menu, self)
+        name, place = OneLine(self), QLabel(menu, self)
+        name.setText(action.whatsThis())
         keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
         for label in (place, keys):
             label.setProperty("look", "muted")

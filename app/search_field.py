@@ -18,7 +18,7 @@ class LiveField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._composed = self._told = ""
+        self._composed = self._told = self._preedit = ""
         self.textChanged.connect(self._tell)
 
     @property
@@ -27,9 +27,15 @@ class LiveField(QLineEdit):
         place = self.cursorPosition()
         return self.text()[:place] + self._composed + self.text()[place:]
 
+    def clear(self) -> None:
+        """Also of what is being composed, of which no event tells then."""
+        self._composed = self._preedit = ""
+        super().clear()
+        self._tell()
+
     def put(self, text: str) -> None:
         """Take these words without telling of them."""
-        self._composed, self._told = "", text
+        self._composed, self._told, self._preedit = "", text, ""
         self.setText(text)
 
     def _tell(self) -> None:
@@ -37,10 +43,22 @@ class LiveField(QLineEdit):
             self._told = self.words
             self.typed.emit(self.words)
 
+    @property
+    def composing(self) -> bool:
+        """Whether an input method is at work; Enter is its own then."""
+        return bool(self._preedit)
+
+    def event(self, event: QEvent) -> bool:
+        pressed = self.composing and event.type() == QEvent.Type.KeyPress
+        if pressed and isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
+            return True
+        return super().event(event)
+
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composed = ""
         super().inputMethodEvent(event)
-        preedit = event.preeditString()
+        preedit = self._preedit = event.preeditString()
         self._composed = preedit if all("가" <= sign <= "힣" for sign in preedit) else ""
         self._tell()
 

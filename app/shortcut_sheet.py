@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.action_table import ACTIONS, MENUS
 from app.actions import menu_title
+from app.chat.wrapped_label import WrappedLabel
 from app.overlay import HighArea, Overlay
 
 if TYPE_CHECKING:
@@ -45,10 +46,13 @@ class ShortcutSheet(Overlay):
             grid.addWidget(heading, grid.rowCount(), 0)
             for name, keys in rows:
                 line = grid.rowCount()
-                grid.addWidget(QLabel(name, body), line, 0)
+                words = WrappedLabel(body)
+                words.setText(name)
+                grid.addWidget(words, line, 0)
                 shown = QLabel(keys, body)
                 shown.setProperty("look", "muted")
                 grid.addWidget(shown, line, 1, Qt.AlignmentFlag.AlignRight)
+        grid.setColumnStretch(0, 1)
         grid.setRowStretch(grid.rowCount(), 1)
         for label in body.findChildren(QLabel):
             label.ensurePolished()

@@ -196,6 +196,14 @@
         <translation>進行中の読み込み・書き出しを中止</translation>
     </message>
     <message>
+        <source>About Tandem</source>
+        <translation>Tandem について</translation>
+    </message>
+    <message>
+        <source>Show the version and the licences</source>
+        <translation>バージョンとライセンスを表示</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>レポートを表示</translation>
     </message>
@@ -210,6 +218,54 @@
     <message>
         <source>Quit Tandem</source>
         <translation>Tandem を終了</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>Undo what was written</source>
+        <translation>入力を取り消す</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>やり直す</translation>
+    </message>
+    <message>
+        <source>Redo what was undone</source>
+        <translation>取り消した入力をやり直す</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>カット</translation>
+    </message>
+    <message>
+        <source>Cut the selection</source>
+        <translation>選択範囲をカット</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>ペースト</translation>
+    </message>
+    <message>
+        <source>Paste text or files</source>
+        <translation>テキストやファイルをペースト</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>すべてを選択</translation>
+    </message>
+    <message>
+        <source>Select all of the text</source>
+        <translation>テキストをすべて選択</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -422,6 +478,14 @@
     <message>
         <source>Enter or leave full screen</source>
         <translation>フルスクリーンを開始、または終了</translation>
+    </message>
+    <message>
+        <source>Minimize</source>
+        <translation>しまう</translation>
+    </message>
+    <message>
+        <source>Minimize the window</source>
+        <translation>ウインドウをしまう</translation>
     </message>
     <message>
         <source>Commands…</source>

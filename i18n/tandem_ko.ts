@@ -196,6 +196,14 @@
         <translation>진행 중인 가져오기·내보내기 중단</translation>
     </message>
     <message>
+        <source>About Tandem</source>
+        <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>Show the version and the licences</source>
+        <translation>버전과 라이선스 보기</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>보고서 보기</translation>
     </message>
@@ -210,6 +218,54 @@
     <message>
         <source>Quit Tandem</source>
         <translation>Tandem 종료</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Undo what was written</source>
+        <translation>입력한 내용 되돌리기</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>실행 복귀</translation>
+    </message>
+    <message>
+        <source>Redo what was undone</source>
+        <translation>되돌린 내용 다시 입력</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>오려두기</translation>
+    </message>
+    <message>
+        <source>Cut the selection</source>
+        <translation>선택한 부분 오려두기</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>선택한 부분 복사</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>붙여넣기</translation>
+    </message>
+    <message>
+        <source>Paste text or files</source>
+        <translation>글이나 파일 붙여넣기</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>모두 선택</translation>
+    </message>
+    <message>
+        <source>Select all of the text</source>
+        <translation>글 전체 선택</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -422,6 +478,14 @@
     <message>
         <source>Enter or leave full screen</source>
         <translation>전체 화면 시작 또는 종료</translation>
+    </message>
+    <message>
+        <source>Minimize</source>
+        <translation>최소화</translation>
+    </message>
+    <message>
+        <source>Minimize the window</source>
+        <translation>창 최소화</translation>
     </message>
     <message>
         <source>Commands…</source>

@@ -196,6 +196,14 @@
         <translation>停止正在进行的导入或导出</translation>
     </message>
     <message>
+        <source>About Tandem</source>
+        <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>Show the version and the licences</source>
+        <translation>显示版本和许可证</translation>
+    </message>
+    <message>
         <source>Show the report</source>
         <translation>显示报告</translation>
     </message>
@@ -210,6 +218,54 @@
     <message>
         <source>Quit Tandem</source>
         <translation>退出 Tandem</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Undo what was written</source>
+        <translation>撤销输入的内容</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Redo what was undone</source>
+        <translation>重做撤销的内容</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>剪切</translation>
+    </message>
+    <message>
+        <source>Cut the selection</source>
+        <translation>剪切所选内容</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>粘贴</translation>
+    </message>
+    <message>
+        <source>Paste text or files</source>
+        <translation>粘贴文本或文件</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>Select all of the text</source>
+        <translation>选择全部文本</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -422,6 +478,14 @@
     <message>
         <source>Enter or leave full screen</source>
         <translation>进入或退出全屏幕</translation>
+    </message>
+    <message>
+        <source>Minimize</source>
+        <translation>最小化</translation>
+    </message>
+    <message>
+        <source>Minimize the window</source>
+        <translation>将窗口最小化</translation>
     </message>
     <message>
         <source>Commands…</source>

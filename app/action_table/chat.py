@@ -175,6 +175,12 @@ CHAT_ACTIONS = (
         "settings",
     ),
     ActionSpec(
+        "about",
+        "chat",
+        QT_TRANSLATE_NOOP("Actions", "About Tandem"),
+        QT_TRANSLATE_NOOP("Actions", "Show the version and the licences"),
+    ),
+    ActionSpec(
         "show-report",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Show the report"),

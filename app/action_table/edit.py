@@ -5,7 +5,54 @@ from __future__ import annotations
 from app.action_table.spec import ActionSpec
 from app.translatable import QT_TRANSLATE_NOOP
 
+# Whatever has the focus knows these keys itself; menus name them.
+TEXT_ACTIONS = (
+    ActionSpec(
+        "undo",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Undo"),
+        QT_TRANSLATE_NOOP("Actions", "Undo what was written"),
+        "Ctrl+Z",
+    ),
+    ActionSpec(
+        "redo",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Redo"),
+        QT_TRANSLATE_NOOP("Actions", "Redo what was undone"),
+        "Ctrl+Shift+Z",
+    ),
+    ActionSpec(
+        "cut",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Cut"),
+        QT_TRANSLATE_NOOP("Actions", "Cut the selection"),
+        "Ctrl+X",
+    ),
+    ActionSpec(
+        "copy",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Copy"),
+        QT_TRANSLATE_NOOP("Actions", "Copy the selection"),
+        "Ctrl+C",
+    ),
+    ActionSpec(
+        "paste",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Paste"),
+        QT_TRANSLATE_NOOP("Actions", "Paste text or files"),
+        "Ctrl+V",
+    ),
+    ActionSpec(
+        "select-all",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Select all"),
+        QT_TRANSLATE_NOOP("Actions", "Select all of the text"),
+        "Ctrl+A",
+    ),
+)
+
 EDIT_ACTIONS = (
+    *TEXT_ACTIONS,
     ActionSpec(
         "restore-chat",
         "edit",

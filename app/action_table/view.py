@@ -49,6 +49,13 @@ VIEW_ACTIONS = (
         "Ctrl+Meta+F" if sys.platform == "darwin" else "F11",
     ),
     ActionSpec(
+        "minimize",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Minimize"),
+        QT_TRANSLATE_NOOP("Actions", "Minimize the window"),
+        "Ctrl+M" if sys.platform == "darwin" else "",
+    ),
+    ActionSpec(
         "palette",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Commands…"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Reading:
-    """A file on its way into the row. `wanted` until somebody takes it away."""
+    """A file on its way into the row, for the chat that it was given to. `wanted` until somebody takes it away."""
 
     name: str
+    chat: object
     wanted: bool = True
 
 
@@ -40,14 +41,18 @@ _WIDEST_NAME = 180
 
 
 class AttachmentRow(QScrollArea):
-    """`changed` follows every attachment that comes or goes. As many rows as the files need, up to _MOST_ROWS."""
+    """`changed` follows every attachment that comes or goes. As many rows as the files need, up to _MOST_ROWS; one
+    where there is too little room.
+    """
 
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files: dict[Attachment, int | None] = {}
+        # Of all chats; those of the one on screen are shown.
         self._reading: list[Reading] = []
+        self._chat: object = None
         self._inside = QWidget()
         self._row = FlowLayout(self._inside, _GAP)
         self.setWidget(self._inside)
@@ -57,7 +62,7 @@ class AttachmentRow(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
@@ -68,11 +73,15 @@ class AttachmentRow(QScrollArea):
     @property
     def reading(self) -> bool:
         """Whether a file for the chat on screen is still being read."""
-        return bool(self._reading)
+        return bool(self._awaited)
+
+    @property
+    def _awaited(self) -> list[Reading]:
+        return [reading for reading in self._reading if reading.chat is self._chat]
 
     def begin(self, name: str) -> Reading:
         """A file of that name is being read; hand what comes of it to `add`, if it is still wanted then."""
-        reading = Reading(name)
+        reading = Reading(name, self._chat)
         self._reading.append(reading)
         self._fill()
         return reading
@@ -102,9 +111,9 @@ class AttachmentRow(QScrollArea):
             self._files = {attachment: self._files.get(attachment) for attachment in attachments}
             self._fill()
 
-    def show_chat(self, attachments: tuple[Attachment, ...]) -> None:
-        """Those of another chat. What is still being read for this one comes to it without being shown."""
-        self._reading.clear()
+    def show_chat(self, chat: object, attachments: tuple[Attachment, ...]) -> None:
+        """Those of another chat, with what is still being read for it."""
+        self._chat = chat
         self._files = {attachment: self._files.get(attachment) for attachment in attachments}
         self._fill()
 
@@ -118,10 +127,10 @@ class AttachmentRow(QScrollArea):
                 chip.hide()
                 chip.deleteLater()
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
-        for chip in (*chips, *map(self._waiting_chip, self._reading)):
+        for chip in (*chips, *map(self._waiting_chip, self._awaited)):
             self._row.addWidget(chip)
             chip.show()
-        self.setVisible(bool(self._files or self._reading))
+        self.setVisible(bool(self._files or self._awaited))
         self._fit()
         if not told:
             self.changed.emit()
@@ -129,7 +138,13 @@ class AttachmentRow(QScrollArea):
     def _fit(self) -> None:
         row = self._row.minimumSize().height()
         most = _MOST_ROWS * row + (_MOST_ROWS - 1) * _GAP
-        self.setFixedHeight(max(1, min(self._row.heightForWidth(self.viewport().width()), most)))
+        height = max(1, min(self._row.heightForWidth(self.viewport().width()), most))
+        self.setMinimumHeight(min(row, height))
+        self.setMaximumHeight(height)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.maximumHeight())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

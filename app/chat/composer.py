@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QFocusEvent,
@@ -63,15 +63,17 @@ class MessageEdit(QPlainTextEdit):
     files_given = Signal(list)
     send_key = "enter"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
+        """`shrinks` down to one line, where the layout around it has too little room."""
         super().__init__(parent)
+        self._shrinks, self._height = shrinks, 0
         self.history: Callable[[], Sequence[str]] = lambda: ()
         self._recalled = 0
         self.setObjectName("composer")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.document().setDocumentMargin(2)
         self.document().contentsChanged.connect(self._changed)
         self._fit()
@@ -98,6 +100,8 @@ class MessageEdit(QPlainTextEdit):
     def show_document(self, document: QTextDocument) -> None:
         """Write in that document, with what can be undone in it."""
         self.document().contentsChanged.disconnect(self._changed)
+        # The text size may have changed since it was last shown.
+        document.setDefaultFont(self.font())
         self.setDocument(document)
         document.contentsChanged.connect(self._changed)
         self._changed()
@@ -172,16 +176,50 @@ class MessageEdit(QPlainTextEdit):
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self._fit()
+        else:
+            self._show_bar()
+            self.ensureCursorVisible()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height)
 
     def _fit(self) -> None:
-        lines = min(max(1, math.ceil(self.document().size().height())), _MAX_LINES)
-        margins = 2 * math.ceil(self.document().documentMargin())
-        height = lines * self.fontMetrics().lineSpacing() + margins + 2
-        if height != self.height():
-            self.setFixedHeight(height)
-        fits = self.document().size().height() <= _MAX_LINES
+        margins = 2 * math.ceil(self.document().documentMargin()) + 2
+        line = self.fontMetrics().lineSpacing()
+        height = margins + max(line, math.ceil(self._height_of_lines()))
+        if height != self._height:
+            self._height = height
+            self.setMinimumHeight(margins + line if self._shrinks else height)
+            self.setMaximumHeight(height)
+            # Before the text moves, which it would to show a line that has no room yet.
+            self.resize(self.width(), height)
+            self.updateGeometry()
+        self._show_bar()
+
+    def _height_of_lines(self) -> float:
+        """In pixels, of the first _MAX_LINES lines: one in another script may be higher than one in the font's own."""
+        height, left, block = 0.0, _MAX_LINES, self.document().begin()
+        while block.isValid() and left:
+            # Asked for its place, a block is laid out.
+            self.document().documentLayout().blockBoundingRect(block)
+            layout = block.layout()
+            lines = min(left, layout.lineCount())
+            height += sum(layout.lineAt(number).height() for number in range(lines))
+            left, block = left - lines, block.next()
+        return height
+
+    def _show_bar(self) -> None:
+        fits = self.document().size().height() <= _MAX_LINES and self.height() >= self._height
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.setVerticalScrollBarPolicy(policy)
+
+
+def trimmed(text: str) -> str:
+    """A message without what is empty around it. The first of several lines keeps its indent, for it may be code."""
+    lines = text.rstrip().split("\n")
+    while len(lines) > 1 and not lines[0].strip():
+        del lines[0]
+    return "\n".join(lines) if len(lines) > 1 else lines[0].strip()
 
 
 def files_in(source: QMimeData) -> list[str]:
@@ -202,7 +240,7 @@ class Composer(QWidget):
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
         card = QFrame(self)
         card.setObjectName("composerCard")
-        self.edit = MessageEdit(card)
+        self.edit = MessageEdit(card, shrinks=True)
         self.files = AttachmentRow(card)
         self._info = OneLine(card)
         self._info.setProperty("look", "muted")
@@ -240,9 +278,9 @@ class Composer(QWidget):
     def send(self) -> None:
         """Send the text, with what is being composed; does nothing while it cannot be sent."""
         self.edit.commit_preedit()
-        if not self._send.isEnabled() or not self.edit.toPlainText().strip():
+        if not self._send.isEnabled() or not self.can_be_sent:
             return
-        self.sent.emit(self.edit.take_text().strip())
+        self.sent.emit(trimmed(self.edit.take_text()))
 
     def take_attachments(self) -> tuple[Attachment, ...]:
         """The files that go with the question that is being sent; none wait after it."""
@@ -262,14 +300,14 @@ class Composer(QWidget):
         if document is not self.edit.document():
             self.edit.show_document(document)
             self.edit.moveCursor(QTextCursor.MoveOperation.End)
-        self.files.show_chat(attachments)
+        self.files.show_chat(chat, attachments)
 
     def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """A question that could not be asked stands in the box again, before what has been written since."""
         self.files.show_files((*attachments, *self.files.attachments))
         cursor = self.edit.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Start)
-        cursor.insertText(f"{text}\n\n" if self.edit.toPlainText().strip() else text)
+        cursor.insertText(f"{text}\n\n" if text and self.edit.toPlainText().strip() else text)
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
@@ -293,13 +331,10 @@ class Composer(QWidget):
         self._info.show_text(text, brief)
 
     @property
-    def has_text(self) -> bool:
-        return bool(self.edit.toPlainText().strip() or self.edit.preedit())
-
-    @property
     def can_be_sent(self) -> bool:
-        """A file that is still being read would be left behind."""
-        return self.has_text and not self.files.reading
+        """Files need no words, but one that is still being read would be left behind."""
+        written = self.edit.toPlainText().strip() or self.edit.preedit()
+        return bool(written or self.files.attachments) and not self.files.reading
 
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))

@@ -214,10 +214,19 @@ class TurnView(QWidget):
 
     def edit_question(self, send_key: str) -> None:
         """Let the question be edited in its place, and sent with that key, until `end_edit`."""
+        if self.editor is None:
+            self._show_editor(self.turn.question, send_key)
+        assert self.editor is not None
+        self.editor.setFocus()
+
+    def leave_edit(self) -> None:
+        """Another chat is shown: what was written stays with the turn, with its last syllable."""
         if self.editor is not None:
-            self.editor.setFocus()
-            return
-        self.editor = editor = QuestionEditor(self.turn.question, send_key, self)
+            self.editor.edit.commit_preedit()
+            self.turn.left_edit = (self.editor.edit.toPlainText(), self.editor.edit.send_key)
+
+    def _show_editor(self, text: str, send_key: str) -> None:
+        self.editor = editor = QuestionEditor(text, send_key, not self.turn.attachments, self)
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
@@ -228,7 +237,6 @@ class TurnView(QWidget):
         editor.cancelled.connect(self.end_edit)
         editor.show()
         editor.edit.moveCursor(QTextCursor.MoveOperation.End)
-        editor.setFocus()
 
     def end_edit(self) -> None:
         """Show the question again as it was."""
@@ -248,7 +256,10 @@ class TurnView(QWidget):
         self.question_row.setSizePolicy(policy)
 
     def wired(self) -> None:
-        """Somebody listens now: ask for the tokens, if they are to be shown and are still on disk."""
+        """Somebody listens now: ask for tokens that are to be shown and are still on disk; go on with an edit."""
+        if self.turn.left_edit is not None:
+            self._show_editor(*self.turn.left_edit)
+            self.turn.left_edit = None
         self._asked_for_tokens = False
         self._want_tokens()
 

@@ -52,6 +52,7 @@ class QuestionBubble(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.text.ensurePolished()
         self.text.setPlainText(turn.question)
+        self.text.setHidden(bool(turn.attachments) and not turn.question)
         self._fit()
 
     def _names(self, names: list[str]) -> QWidget:

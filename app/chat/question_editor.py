@@ -6,19 +6,24 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.composer import MessageEdit
+from app.chat.composer import MessageEdit, trimmed
 
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class QuestionEditor(QFrame):
-    """`submitted` carries the new text, `cancelled` follows Esc and the button. `send_key` is the message box's."""
+    """`submitted` carries the new text, `cancelled` follows Esc and the button. `send_key` is the message box's;
+    `needs_text` is False for a question with files.
+    """
 
     submitted = Signal(str)
     cancelled = Signal()
 
-    def __init__(self, text: str, send_key: str = "enter", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, send_key: str = "enter", needs_text: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._needs_text = needs_text
         self.setObjectName("composerCard")
         self.edit = MessageEdit(self)
         self.edit.send_key = send_key
@@ -44,7 +49,8 @@ class QuestionEditor(QFrame):
 
     def _submit(self) -> None:
         self.edit.commit_preedit()
-        if text := self.edit.toPlainText().strip():
+        text = trimmed(self.edit.toPlainText())
+        if text or not self._needs_text:
             self.submitted.emit(text)
 
     def event(self, event: QEvent) -> bool:

@@ -25,7 +25,8 @@ _STOPS: dict[str, Sequence[float]] = {
     "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
     "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
 }
-_NUMBER_WIDTH = 150
+# The least that a slider and a number or a choice take in a narrow window.
+_SLIDER_WIDTH, _NUMBER_WIDTH = 56, 120
 _WITHOUT_SLIDER = ("seed",)
 
 
@@ -61,9 +62,10 @@ class SettingRow(QObject):
                 grid.addWidget(self.control, line, 2, 1, 2)
             else:
                 self.slider = self._make_slider(parent)
-                self.control.setMinimumWidth(_NUMBER_WIDTH)
                 grid.addWidget(self.slider, line, 2)
                 grid.addWidget(self.control, line, 3)
+        # Left to itself, it keeps the least width that its words had in another language.
+        self.control.setMinimumWidth(_NUMBER_WIDTH)
         grid.addWidget(self.reset, line, 1)
         parent.installEventFilter(self)
         self.retranslate()
@@ -120,7 +122,7 @@ class SettingRow(QObject):
         self._stops = _STOPS.get(self.key, even)
         slider = _Slider(Qt.Orientation.Horizontal, parent)
         slider.setRange(0, len(self._stops) - 1)
-        slider.setMinimumWidth(120)
+        slider.setMinimumWidth(_SLIDER_WIDTH)
         slider.valueChanged.connect(self._slid)
         return slider
 

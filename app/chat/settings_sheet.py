@@ -50,6 +50,8 @@ class ChatSettingsSheet(Overlay):
         self._close = QToolButton(self)
         self._close.clicked.connect(self.close_overlay)
         self.presets = Chooser(self)
+        # Its words are shortened before the buttons beside it are cut off.
+        self.presets.setMinimumWidth(96)
         self.name = QLineEdit(self)
         self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
         for button in (self.save, self.delete, self.begin, self.reset):

@@ -116,6 +116,7 @@ class Transcript(QScrollArea):
         """Show all turns of a chat, from where it was read last, or from its end."""
         self._column.setUpdatesEnabled(False)
         for slot in self._slots.values():
+            slot.leave_edit()
             self._turns.removeWidget(slot)
             slot.deleteLater()
         self._slots = {}

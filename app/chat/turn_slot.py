@@ -51,6 +51,10 @@ class TurnSlot(QWidget):
         if self.view is not None:
             self.view.show_places()
 
+    def leave_edit(self) -> None:
+        if self.view is not None:
+            self.view.leave_edit()
+
     def unload(self) -> None:
         """Keep the room and let the widgets go. What is being written or edited stays."""
         if self.view is None or not self.turn.answer.ended or self.view.editor is not None:

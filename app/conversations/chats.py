@@ -36,7 +36,10 @@ class Place:
 
 @dataclass(eq=False)
 class Turn:
-    """One question and its answer. `asks` is False for an answer that nobody asked for, as imported chats may have."""
+    """One question and its answer. `asks` is False for an answer that nobody asked for, as imported chats may have.
+
+    `left_edit` is what somebody wrote in the question's place before another chat was shown, and the key that sends it.
+    """
 
     question: str
     answer: Answer
@@ -44,6 +47,7 @@ class Turn:
     question_place: Place = Place()
     answer_place: Place = Place()
     asks: bool = True
+    left_edit: tuple[str, str] | None = None
 
     def text_for_model(self) -> str:
         """The question with its attachments before it, each in a fence under its name."""
@@ -129,7 +133,7 @@ def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
         while fence in attachment.text:
             fence += "`"
         parts.append(f"{attachment.name}\n{fence}\n{attachment.text.rstrip()}\n{fence}")
-    return "\n\n".join([*parts, question]) if parts else question
+    return "\n\n".join([*parts, question] if question else parts)
 
 
 def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:

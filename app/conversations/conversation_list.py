@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.conversations.encoding import attachments_from_json, attachments_to_json, object_from_json, to_json
 from app.conversations.errors import NotFound
 from app.conversations.records import Attachment, Conversation, Folder
-from app.conversations.titles import title_of_exchange
+from app.conversations.titles import title_of_exchange, title_of_file
 
 if TYPE_CHECKING:
     import sqlite3
@@ -113,7 +113,8 @@ class ConversationList:
             return
         question = self._database.row(
             """
-            SELECT messages.id, content FROM messages JOIN conversations ON conversations.id = conversation_id
+            SELECT messages.id, content, attachments
+            FROM messages JOIN conversations ON conversations.id = conversation_id
             WHERE conversation_id = ? AND parent_id IS NULL
             ORDER BY messages.id = selected_root DESC LIMIT 1""",
             (conversation_id,),
@@ -124,7 +125,12 @@ class ConversationList:
             "SELECT content FROM messages WHERE parent_id = ? ORDER BY position DESC LIMIT 1",
             (question["id"],),
         )
-        self._update(conversation_id, title=title_of_exchange(question["content"], answer or ""))
+        files = attachments_from_json(question["attachments"])
+        if files and not question["content"]:
+            title = title_of_file(files[0].name)
+        else:
+            title = title_of_exchange(question["content"], answer or "")
+        self._update(conversation_id, title=title)
 
     def title_of_copy(self, conversation_id: int) -> str | None:
         """The chat's title with the first number that makes it another one; None where it has none."""

@@ -13,14 +13,17 @@ from app.conversations.list_model import COUNT, INSIDE, ROW, STREAMS
 from app.conversations.records import Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.icons import icon
+from app.theme import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _Index = QModelIndex | QPersistentModelIndex
-_SIDE, _LINE = 10, 20
+# In pixels at the normal text size, as all that follow.
+_SIDE, _LINE, _ROW, _HIGH_ROW = 10, 20, 32, 52
 # How far chats stand in below their folder, and the size of the folder's marks.
 _STEP, _MARK = 22, 14
+_TEXT, _HIT_TITLE, _SMALL, _HEADING = 14, 13, 12, 11
 
 
 class RowPainter(QStyledItemDelegate):
@@ -28,7 +31,7 @@ class RowPainter(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         row = index.data(ROW)
-        return QSize(option.rect.width(), 52 if isinstance(row, MessageHit) else 32)
+        return QSize(option.rect.width(), scaled(_HIGH_ROW if isinstance(row, MessageHit) else _ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW)
@@ -45,18 +48,18 @@ class RowPainter(QStyledItemDelegate):
                 painter.drawEllipse(inner.right() - 8, inner.center().y() - 3, 8, 8)
                 inner.adjust(0, 0, -16, 0)
             if index.data(INSIDE):
-                inner.adjust(_STEP, 0, 0, 0)
+                inner.adjust(scaled(_STEP), 0, 0, 0)
             if isinstance(row, Folder):
                 self._folder(painter, option.font, inner, row, index.data(COUNT))
             elif isinstance(row, MessageHit):
-                title = QRect(inner.x(), inner.y() + 6, inner.width(), _LINE)
-                self._line(painter, option.font, title, index.data(), (), 13, muted=False)
-                found = QRect(inner.x(), inner.y() + 26, inner.width(), _LINE)
-                self._line(painter, option.font, found, *_around(row.snippet.text, row.snippet.spans), 12, muted=True)
+                title = QRect(inner.x(), inner.y() + scaled(6), inner.width(), scaled(_LINE))
+                self._line(painter, option.font, title, index.data(), (), _HIT_TITLE, muted=False)
+                found = title.translated(0, scaled(_LINE))
+                around = _around(row.snippet.text, row.snippet.spans)
+                self._line(painter, option.font, found, *around, _SMALL, muted=True)
             else:
                 spans = row.spans if isinstance(row, TitleHit) else ()
-                line = QRect(inner.x(), inner.y() + (inner.height() - _LINE) // 2, inner.width(), _LINE)
-                self._line(painter, option.font, line, index.data(), spans, 14, muted=False)
+                self._line(painter, option.font, _middle(inner), index.data(), spans, _TEXT, muted=False)
         painter.restore()
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: ARG002
@@ -64,21 +67,21 @@ class RowPainter(QStyledItemDelegate):
 
     def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
         """A mark that says open or closed, the name, and how many chats are in it."""
-        colour = theme.colours().muted
-        mark = QRect(area.x() - 2, area.y() + (area.height() - _MARK) // 2, _MARK, _MARK)
+        colour, size = theme.colours().muted, scaled(_MARK)
+        mark = QRect(area.x() - 2, area.y() + (area.height() - size) // 2, size, size)
         icon("chevron-right" if folder.closed else "chevron-down", colour).paint(painter, mark)
-        icon("folder", colour).paint(painter, mark.translated(_MARK + 4, 0))
-        line = QRect(area.x(), area.y() + (area.height() - _LINE) // 2, area.width(), _LINE)
-        self._line(painter, font, line.adjusted(2 * _MARK + 10, 0, -36, 0), folder.name, (), 14, muted=False)
+        icon("folder", colour).paint(painter, mark.translated(size + 4, 0))
+        line = _middle(area)
+        self._line(painter, font, line.adjusted(2 * size + 10, 0, -scaled(36), 0), folder.name, (), _TEXT, muted=False)
         painter.setFont(font)
         small = painter.font()
-        small.setPixelSize(12)
+        small.setPixelSize(scaled(_SMALL))
         painter.setFont(small)
         painter.setPen(QColor(colour))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
 
     def _heading(self, painter: QPainter, font: QFont, area: QRect, text: str) -> None:
-        font.setPixelSize(11)
+        font.setPixelSize(scaled(_HEADING))
         painter.setFont(font)
         painter.setPen(QColor(theme.colours().faint))
         place = area.adjusted(0, 0, 0, -6)
@@ -106,7 +109,7 @@ class RowPainter(QStyledItemDelegate):
         """One line of text, shortened at its end, with the hits in it marked."""
         colours = theme.colours()
         font = QFont(font)
-        font.setPixelSize(pixels)
+        font.setPixelSize(scaled(pixels))
         painter.setFont(font)
         painter.setPen(QColor(colours.muted if muted else colours.text))
         # Hits are heavier, and so wider, than the words around them.
@@ -126,6 +129,12 @@ class RowPainter(QStyledItemDelegate):
         line.setLineWidth(area.width())
         layout.endLayout()
         layout.draw(painter, QPointF(area.x(), area.y() + (area.height() - line.height()) / 2))
+
+
+def _middle(area: QRect) -> QRect:
+    """One line in the middle of a row."""
+    height = scaled(_LINE)
+    return QRect(area.x(), area.y() + (area.height() - height) // 2, area.width(), height)
 
 
 def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -76,6 +76,11 @@ def title_of_exchange(question: str, answer: str = "") -> str:
     return _shorten(_without_courtesies(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
 
 
+def title_of_file(name: str) -> str:
+    """For a chat that began with a file and no words."""
+    return _shorten(" ".join(name.split()))
+
+
 def _first_sentence(text: str) -> str:
     """The first sentence with words in it, of the first line that has one, without markup."""
     prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", _FENCE.sub("\n", _THINKING.sub("", text))))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
+from app import theme
 from app.models import wording
 from app.models.choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
@@ -148,7 +149,7 @@ class Picker(Overlay):
         self._list.setCurrentRow(same[0] if same else 0)
 
     def _measure(self) -> None:
-        width = min(self._width, self._window.width() - 32) - 24
+        width = min(theme.scaled(self._width), self._window.width() - 32) - 24
         total, room = 0, self._room()
         # Only rows that do not all have room are as narrow as the scroll bar leaves them.
         for bar in (0, 12):
@@ -223,7 +224,7 @@ class Picker(Overlay):
         return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP
 
     def _place(self) -> None:
-        width = min(self._width, self._window.width() - 32)
+        width = min(theme.scaled(self._width), self._window.width() - 32)
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
         wanted = self.column.totalHeightForWidth(width) if self.column.hasHeightForWidth() else -1

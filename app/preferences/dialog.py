@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
 
+from app.layouts import settle_layouts
 from app.models.page import ModelsPage
 from app.preferences.advanced_page import AdvancedPage
 from app.preferences.form import Form
@@ -134,6 +135,14 @@ class SettingsWindow(QWidget):
         self.show()
         self.activateWindow()
 
+    def open_about(self) -> None:
+        """Show what this program is, at the end of its page."""
+        self.open("advanced")
+        page = self.page("advanced")
+        assert isinstance(page, Form)
+        settle_layouts()
+        page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
+
     def page(self, page_id: str) -> QWidget:
         if page_id not in self._pages:
             spec = next(spec for spec in PAGES if spec.id == page_id)
@@ -170,7 +179,7 @@ class SettingsWindow(QWidget):
         self.search.setAccessibleName(QCoreApplication.translate("Settings", "Search in the settings"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
             self.close()
         else:
             super().keyPressEvent(event)

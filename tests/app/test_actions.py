@@ -6,13 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.action_table import ACTIONS, MENUS, ActionSpec, Circumstances
 from app.places import resource
+from tests.app.scripted_engine import ScriptedEngine
 
 if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
     from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import ScriptedEngine
 
 
 @pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: spec.id)
@@ -33,3 +39,43 @@ def test_ids_and_shortcuts_are_unique() -> None:
 def test_the_window_handles_every_action(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     assert set(window._handlers()) == {spec.id for spec in ACTIONS}
+
+
+def test_text_is_edited_from_the_menus(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    edit, actions = window._composer.edit, window._actions
+    edit.setFocus()
+    QTest.keyClicks(edit, "once")
+    actions["select-all"].trigger()
+    actions["copy"].trigger()
+    assert QGuiApplication.clipboard().text() == "once"
+    actions["cut"].trigger()
+    assert edit.toPlainText() == ""
+    actions["paste"].trigger()
+    actions["paste"].trigger()
+    assert edit.toPlainText() == "onceonce"
+    actions["undo"].trigger()
+    assert edit.toPlainText() == "once"
+    actions["redo"].trigger()
+    assert edit.toPlainText() == "onceonce"
+    # The palette gives the focus back before it runs what was chosen.
+    window._palette.open()
+    QTest.keyClicks(window._palette._field, "undo what")
+    QTest.keyClick(window._palette._field, Qt.Key.Key_Return)
+    assert edit.toPlainText() == "once"
+
+
+def test_the_window_in_front_is_closed(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    settings = window._settings
+    window._actions["about"].trigger()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is settings)
+    about = settings.page("advanced")._about  # type: ignore[attr-defined]
+    assert not about.visibleRegion().isEmpty()
+    # On macOS the menu bar gets the key, elsewhere the window.
+    window._actions["close-window"].trigger()
+    assert not settings.isVisible()
+    assert window.isVisible()
+    settings.open("general")
+    QTest.keyClick(settings, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
+    assert not settings.isVisible()

@@ -25,6 +25,7 @@ from app.chat.attachments import (
 from app.conversations.records import Attachment
 from app.layouts import settle_layouts
 from engine import starter_pair
+from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
 from tests.patience import PATIENCE_S
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.application import Application
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
 
@@ -62,6 +64,46 @@ def test_a_pasted_file_goes_with_the_question_and_comes_back_with_the_chat(
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window._session.chat.turns))
     assert [file.name for file in window._session.chat.turns[0].attachments] == ["main.py"]
+
+
+def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("print()\n")
+    engine = ScriptedEngine([Script("It prints."), Script("Again."), Script("Short.")])
+    window = open_window(engine)
+    session, edit = window._session, window._composer.edit
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert not session.chat.turns
+    paste(window, tmp_path / "main.py")
+    qtbot.waitUntil(lambda: window._actions["send"].isEnabled())
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"] == "main.py\n```\nprint()\n```"
+    settle(window, qtbot)
+    turn = session.chat.turns[0]
+    bubble = window._transcript.view(turn)._bubble
+    assert bubble.text.isHidden()
+    assert "main.py" in [label.text() for label in bubble.findChildren(QLabel)]
+    assert [chat.title for chat in session.keeper.conversations] == ["main.py"]
+    assert not window._actions["send"].isEnabled()
+    # There is nothing to bring back.
+    QTest.keyClick(edit, Qt.Key.Key_Up)
+    assert edit.toPlainText() == ""
+    window._commands.act_on_turn(turn, "edit")
+    editor = window._transcript.view(turn).editor
+    assert editor is not None
+    QTest.keyClicks(editor.edit, "Shorter?")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[-1]["content"].endswith("\n\nShorter?")
+    qtbot.waitUntil(lambda: session.ready)
+    turn = session.chat.turns[0]
+    window._commands.act_on_turn(turn, "edit")
+    editor = window._transcript.view(turn).editor
+    assert editor is not None
+    editor.edit.clear()
+    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
+    wait_for_end(window, qtbot)
+    assert session.chat.turns[0].question == ""
 
 
 def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -354,6 +396,63 @@ def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: Open
     assert edit.toPlainText() == "초안"
 
 
+def test_what_is_being_composed_is_in_the_draft_when_the_window_closes(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    QCoreApplication.sendEvent(window._composer.edit, QInputMethodEvent("초안", []))
+    window.close()
+    assert window._session.chat.draft == "초안"
+
+
+def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("An app.")]))
+    session, edit = window._session, window._composer.edit
+    QTest.keyClicks(edit, "half a thought")
+    window._welcome.asked.emit("What is Tandem?")
+    wait_for_end(window, qtbot)
+    first = session.chat
+    session.new_chat()
+    session.open(first)
+    assert edit.toPlainText() == first.draft == "half a thought"
+
+
+def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A long", reason="length"), Script(" story.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    session, edit = window._session, window._composer.edit
+    QTest.keyClicks(edit, "second")
+
+    def press(_chat: object, _turn: object) -> None:
+        if session.chat.streaming and len(session.chat.turns) == 1:
+            QTest.keyClick(edit, Qt.Key.Key_Return)
+
+    session.arrived.connect(press)
+    window._actions["continue-answer"].trigger()
+    qtbot.waitUntil(lambda: session.chat.turns[0].answer.text == "A long story.")
+    wait_for_end(window, qtbot)
+    assert edit.toPlainText() == "second"
+
+
+def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
+    open_window: OpenWindow, qtbot: QtBot, qapp: Application
+) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    first, edit = window._session.chat, window._composer.edit
+    QTest.keyClicks(edit, "a draft")
+    window._session.new_chat()
+    try:
+        qapp.theme.set_text_size(130)
+        window._session.open(first)
+        assert edit.document().defaultFont().pixelSize() == edit.font().pixelSize() == 18
+        assert edit.document().isUndoAvailable()
+    finally:
+        qapp.theme.set_text_size(100)
+
+
 def test_a_question_waits_for_the_file_that_is_being_read(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,6 +475,38 @@ def test_a_question_waits_for_the_file_that_is_being_read(
     QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
     wait_for_end(window, qtbot)
     assert "print()" in engine.requests[-1].messages[-1]["content"]
+
+
+def test_a_question_waits_for_its_file_after_another_chat_was_shown(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def slowly(file: Path, *_: object) -> Attachment:
+        gate.wait()
+        return read_attachment(file)
+
+    monkeypatch.setattr("app.attaching.read_attachment", slowly)
+    (tmp_path / "main.py").write_text("print()\n")
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    session, files = window._session, window._composer.files
+    first = session.chat
+    paste(window, tmp_path / "main.py")
+    window._composer.edit.setPlainText("What does it do?")
+    session.new_chat()
+    assert not files.reading
+    assert not files.isVisible()
+    session.open(first)
+    assert files.reading
+    assert not window._actions["send"].isEnabled()
+    session.new_chat()
+    gate.set()
+    qtbot.waitUntil(lambda: len(first.draft_attachments) == 1)
+    session.open(first)
+    assert [attachment.name for attachment in files.attachments] == ["main.py"]
+    assert window._actions["send"].isEnabled()
 
 
 def test_a_file_can_be_left_behind_while_it_is_being_read(

@@ -208,15 +208,21 @@ def test_every_control_of_the_card_has_a_name_and_is_reached_by_tab(sheet: ChatS
             assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control.accessibleName()
 
 
+@pytest.mark.parametrize("text_size", [100, 130])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_card_has_room_for_its_words(
-    sheet: ChatSettingsSheet, window: MainWindow, qapp: Application, language: str
+    sheet: ChatSettingsSheet, window: MainWindow, qapp: Application, language: str, text_size: int
 ) -> None:
     qapp.language.choose(language)
-    for size in ((1440, 900), (560, 420)):
-        window.resize(*size)
-        assert sheet.width() <= window.width()
-        assert sheet._body.minimumSizeHint().width() <= sheet._area.viewport().width(), size
+    qapp.theme.set_text_size(text_size)
+    try:
+        qapp.processEvents()
+        for size in ((1440, 900), (560, 420)):
+            window.resize(*size)
+            assert sheet.width() <= window.width()
+            assert sheet._body.minimumSizeHint().width() <= sheet._area.viewport().width(), size
+    finally:
+        qapp.theme.set_text_size(100)
 
 
 def test_what_somebody_wrote_is_not_lost_to_a_preset(

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtTest import QTest
 
 from app.chat.composer import Composer
+from app.layouts import settle_layouts
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -138,12 +139,51 @@ def test_right_to_left_and_combining_text_survive(composer: Composer, sent: list
     assert sent == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("\n  \n    if found:\n        return\n\n", "    if found:\n        return"),
+        ("\tone\n\ttwo", "\tone\n\ttwo"),
+        ("  hello ", "hello"),
+    ],
+)
+def test_code_keeps_its_indent(composer: Composer, sent: list[str], text: str, asked: str) -> None:
+    composer.edit.setPlainText(text)
+    press_enter(composer)
+    assert sent == [asked]
+
+
 def test_the_box_grows_with_its_text_up_to_ten_lines(composer: Composer) -> None:
     heights = []
     for count in (1, 3, 10, 30):
         composer.edit.setPlainText("\n".join(["line"] * count))
         heights.append(composer.edit.height())
     assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_lines_of_every_script_are_seen_whole(composer: Composer) -> None:
+    composer.edit.setPlainText("하나\nふたつ\n三\nأربعة\nपाँच\nหก")
+    lines = composer.edit.document().lineCount()
+    assert composer.edit.verticalScrollBar().maximum() == 0
+    first, last = (composer.edit.document().findBlockByNumber(number) for number in (0, lines - 1))
+    offset = composer.edit.contentOffset()
+    shown = composer.edit.viewport().rect().toRectF()
+    for block in (first, last):
+        assert shown.contains(composer.edit.blockBoundingGeometry(block).translated(offset))
+
+
+def test_a_box_that_gets_too_little_room_lets_its_text_scroll(composer: Composer) -> None:
+    composer.edit.setPlainText("line\n" * 8 + "the end")
+    composer.edit.moveCursor(QTextCursor.MoveOperation.End)
+    least = composer.minimumSizeHint().height()
+    assert least < composer.sizeHint().height()
+    composer.resize(500, least)
+    settle_layouts()
+    tools = composer._button.mapTo(composer, composer._button.rect().topLeft()).y()
+    bottom = composer.edit.mapTo(composer, composer.edit.rect().bottomLeft()).y()
+    assert bottom < tools
+    assert composer.edit.viewport().rect().contains(composer.edit.cursorRect())
+    assert composer.edit.verticalScrollBar().isVisible()
 
 
 def test_the_button_stops_while_an_answer_streams(composer: Composer, sent: list[str], qtbot: QtBot) -> None:

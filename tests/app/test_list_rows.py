@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.application import Application
     from app.conversations.store import ConversationStore
     from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
@@ -167,3 +168,24 @@ def test_a_list_is_arranged_anew_when_another_day_begins(window: MainWindow, mon
     monkeypatch.setattr("app.conversations.list_model.time.time", lambda: tomorrow)
     model.show_chats(keeper.conversations, ACTIVE, frozenset(), keeper.folders)
     assert "today" not in model.rows
+
+
+def test_rows_and_their_words_follow_the_text_size(window: MainWindow, qapp: Application) -> None:
+    view = window._chats.list
+    index = view.model().index(1, 0)
+
+    def ink() -> int:
+        """How many lines of pixels have some of the row's words in them."""
+        row = view.visualRect(index)
+        picture = view.viewport().grab(row).toImage()
+        ground = picture.pixel(0, picture.height() // 2)
+        return sum(any(picture.pixel(x, y) != ground for x in range(80)) for y in range(4, picture.height() - 4))
+
+    height, words = view.visualRect(index).height(), ink()
+    try:
+        qapp.theme.set_text_size(130)
+        qapp.processEvents()
+        assert view.visualRect(index).height() > 1.2 * height
+        assert ink() > 1.1 * words
+    finally:
+        qapp.theme.set_text_size(100)

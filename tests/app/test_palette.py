@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.action_table import ACTIONS, MENUS
+from app.layouts import settle_layouts
 from app.palette import matches
 from tests.app.scripted_engine import ScriptedEngine
 
@@ -40,6 +42,55 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     QTest.keyClick(window._palette._field, Qt.Key.Key_Return)
     assert not window._palette.isVisible()
     assert qapp.theme.mode == "dark"
+
+
+def test_enter_that_confirms_a_candidate_runs_no_command(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window._actions["palette"].trigger()
+    palette = window._palette
+    QCoreApplication.sendEvent(palette._field, QInputMethodEvent("クライ", []))
+    QTest.keyClick(palette._field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    palette.close_overlay()
+    # What was being composed is gone with the palette.
+    window._actions["palette"].trigger()
+    QTest.keyClick(palette._field, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+
+
+def test_a_syllable_that_is_being_composed_finds_commands(open_window: OpenWindow, qapp: Application) -> None:
+    window = open_window(ScriptedEngine())
+    qapp.language.choose("ko")
+    qapp.processEvents()
+    window._actions["palette"].trigger()
+    every = len(window._palette._found)
+    QCoreApplication.sendEvent(window._palette._field, QInputMethodEvent("새", []))
+    assert 0 < len(window._palette._found) < every
+    assert window._palette._found[0] is window._actions["new-chat"]
+
+
+@pytest.mark.parametrize("code", ["en", "ja"])
+def test_large_text_reaches_out_of_neither_palette_nor_sheet(
+    open_window: OpenWindow, qapp: Application, code: str
+) -> None:
+    window = open_window(ScriptedEngine())
+    qapp.language.choose(code)
+    qapp.processEvents()
+    try:
+        qapp.theme.set_text_size(130)
+        window.resize(600, 600)
+        window._palette.open()
+        settle_layouts()
+        assert window._palette._list.horizontalScrollBar().maximum() == 0
+        first = window._palette._list.itemWidget(window._palette._list.item(0))
+        keys = first.findChildren(QLabel)[-1]
+        assert keys.geometry().right() < window._palette._list.viewport().width()
+        window._palette.close_overlay()
+        window._shortcuts.open()
+        settle_layouts()
+        assert window._shortcuts._area.horizontalScrollBar().maximum() == 0
+    finally:
+        qapp.theme.set_text_size(100)
 
 
 def test_the_arrows_choose_and_wrap(open_window: OpenWindow) -> None:

@@ -7,7 +7,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QInputMethodEvent, QTextCursor
 from PySide6.QtTest import QTest
 
 from app.chat.answer import State
@@ -531,6 +532,31 @@ def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindo
     qtbot.waitUntil(lambda: turns(window) == [("changed", "Two.")])
     assert window._composer.edit.toPlainText() == "a draft that stays"
     settle(window, qtbot)
+
+
+def test_an_edit_is_still_there_after_another_chat_was_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat, session = window._session.chat, window._session
+    view(window, 0).question_row.button("edit").click()
+    editor = view(window, 0).editor
+    assert editor is not None
+    editor.edit.setPlainText("changed at ")
+    editor.edit.moveCursor(QTextCursor.MoveOperation.End)
+    QCoreApplication.sendEvent(editor.edit, QInputMethodEvent("길", []))
+    session.new_chat()
+    assert window._composer.edit.toPlainText() == ""
+    session.open(chat)
+    editor = view(window, 0).editor
+    assert editor is not None
+    assert editor.edit.toPlainText() == "changed at 길"
+    assert window._composer.edit.hasFocus()
+    editor.cancelled.emit()
+    session.new_chat()
+    session.open(chat)
+    assert view(window, 0).editor is None
 
 
 def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow, qtbot: QtBot) -> None:
