@@ -26,9 +26,11 @@ from engine import (
     starter_pair,
 )
 from engine.events import as_json
+from engine.requests import MOST_GUESSES
 from engine.settings import EngineSettings
 
 FINISHED, FAILED, BAD_USAGE = 0, 1, 2
+_DEPTH_HELP = f"guesses a round, 0 to {MOST_GUESSES} (default: auto)"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -38,7 +40,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--main", metavar="MODEL", help="folder or Hub name of the main model (default: the starter)")
     parser.add_argument("--draft", metavar="MODEL", help='folder or Hub name of the draft model, or "none"')
     parser.add_argument("--method", choices=("auto", "draft", "ngram", "off"), default="auto")
-    parser.add_argument("--depth", type=_depth, default=None, metavar="auto|K", help="guesses a round (default: auto)")
+    parser.add_argument("--depth", type=_depth, default=None, metavar="auto|K", help=_DEPTH_HELP)
     parser.add_argument("--temperature", type=float, default=0.0, metavar="T")
     parser.add_argument("--top-p", type=float, default=1.0, metavar="P")
     parser.add_argument("--top-k", type=int, default=0, metavar="K")

@@ -10,6 +10,8 @@ from engine.errors import BadRequest, require
 METHODS = ("auto", "draft", "ngram", "off")
 ACCEPTANCE_RULES = ("match", "rejection")
 OVERFLOW_RULES = ("refuse", "shorten")
+# The most guesses of a round: the controller, calibration and the narrow products are made for so many.
+MOST_GUESSES = 16
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,14 @@ class SpeculationSettings:
     """Where guesses come from and how many a round may hold.
 
     `method` is "auto" (whatever pays best here), "draft" (the draft model), "ngram" (lookup in the text so far) or
-    "off". `depth` fixes the number of guesses a round; None lets the controller choose up to `max_depth`.
+    "off". `depth` fixes the number of guesses a round (0 is "off"); None lets the controller choose up to `max_depth`.
+    Neither is above MOST_GUESSES.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     """
 
     method: str = "auto"
     depth: int | None = None
-    max_depth: int = 16
+    max_depth: int = MOST_GUESSES
     acceptance: str = "match"
 
     def __post_init__(self) -> None:
@@ -65,9 +68,14 @@ class SpeculationSettings:
             f"one of {', '.join(ACCEPTANCE_RULES)}",
             self.acceptance,
         )
-        require(1 <= self.max_depth <= 32, "max_depth", "between 1 and 32", self.max_depth)
+        require(1 <= self.max_depth <= MOST_GUESSES, "max_depth", f"between 1 and {MOST_GUESSES}", self.max_depth)
         if self.depth is not None:
-            require(0 <= self.depth <= 32, "depth", "between 0 and 32", self.depth)
+            require(0 <= self.depth <= MOST_GUESSES, "depth", f"between 0 and {MOST_GUESSES}", self.depth)
+
+    @property
+    def most_guesses(self) -> int:
+        """The most guesses that a round may get, at least 1."""
+        return self.depth or self.max_depth
 
 
 @dataclass(frozen=True)

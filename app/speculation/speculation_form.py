@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from app.preferences.controls import Chooser
 from app.preferences.table import SETTINGS
-from engine.requests import SpeculationSettings
+from engine.requests import MOST_GUESSES, SpeculationSettings
 
-_DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
+_DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MOST_GUESSES)
 
 
 class SpeculationForm(QWidget):

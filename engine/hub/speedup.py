@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.requests import MOST_GUESSES
+
 # Below this a draft is not worth its memory.
 WORTH_IT = 1.05
-_MAX_DEPTH = 8
 # What a pass of a draft costs beside its bytes, in plain passes of the main model: launching it, sampling.
 _PASS_OVERHEAD = 0.02
 # What another row costs in a pass of the main model that reads the same weights.
@@ -39,7 +40,7 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
     accept = _assumed_accept_rate(share, relation)
     extra = _RECODING_COST if relation == "different" else 0.0
     best = Estimate(0.0, 1, accept)
-    for depth in range(1, _MAX_DEPTH + 1):
+    for depth in range(1, MOST_GUESSES + 1):
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
         drafting = depth * (share + _PASS_OVERHEAD) + extra
         speedup = tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)

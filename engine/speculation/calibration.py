@@ -16,7 +16,7 @@ from engine.errors import TemplateFailed
 from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation
 from engine.prompts import render
-from engine.requests import SamplingSettings
+from engine.requests import MOST_GUESSES, SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.controllers import Controllers
 from engine.speculation.draft_source import DraftSource
@@ -30,7 +30,7 @@ from engine.tuning import Calibration, best_of
 log = logging.getLogger(__name__)
 
 # The outermost and the middle first: where time runs out, the rest lies between what is known.
-DEPTHS = (0, 4, 8, 16, 2, 1, 6, 12, 3, 5, 7)
+DEPTHS = (0, 4, 8, MOST_GUESSES, 2, 1, 6, 12, 3, 5, 7)
 PLAIN_ROUNDS = 12
 TIMED_ROUNDS = 2
 ROUNDS = 3

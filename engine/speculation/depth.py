@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from engine.requests import MOST_GUESSES
 from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.outlook import PLAIN_ARM, Arm, Entry, Outlook, outlooks
 from engine.speculation.proposers.proposal import Trial
@@ -48,7 +49,7 @@ PLAIN_STRETCH = 8
 # Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
 # Depths of which figures are told.
-FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
+FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MOST_GUESSES)
 # Seconds between two answers after which the machine may be busy, or hot, or fresh again.
 PAUSE_S = 120.0
 

@@ -159,7 +159,7 @@ class Drafting:
             return Choice(None, 0, "length-limit")
         if carried > MOST_CARRIED:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
-        most = min(self._settings.max_depth, remaining - 1)
+        most = min(self._settings.most_guesses, remaining - 1)
         limits = self._limits(most)
         choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried, remaining)
         if choice.depth == 0 and not choice.reason:
@@ -291,7 +291,7 @@ class Drafting:
     def _install_ngram(self, conversation: Conversation) -> None:
         # Template and other special tokens frame turns; what follows them says nothing about the text.
         special = frozenset(self._main.tokenizer.all_special_ids)
-        self.proposers["ngram"] = proposer = NgramProposer(self._settings.max_depth, special)
+        self.proposers["ngram"] = proposer = NgramProposer(self._settings.most_guesses, special)
         proposer.reset(conversation.main.tokens)
 
     def _install_draft(self, draft: DraftSource, conversation: Conversation, sampler: Sampler) -> None:

@@ -66,6 +66,7 @@ def outlooks(
     for source, limit in offered.items():
         bucket = (buckets or {}).get(source, "")
         prospect = rates.prospect(source, bucket, limit)
+        guessed_before = rates.seen(source) > 0
         forecast, to_read = costs.forecast(source), entry.seconds.get(source, 0.0)
         # Of a round that may end early, what those that ended before this depth are expected to take.
         ended = ended_here = 0.0
@@ -92,7 +93,7 @@ def outlooks(
                 ended + made * least + shared_out,
                 ended + made * most + to_read / ENOUGH,
                 doubt or 0.0,
-                forecast.reaches(width) and rates.seen(source) > 0,
+                guessed_before and forecast.reaches(width),
             )
             ended += ended_here
     return found

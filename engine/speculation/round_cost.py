@@ -7,6 +7,7 @@ answer ends. After a pause the first rounds say anew how fast the machine is.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import deque
 from dataclasses import dataclass
 from math import exp, log, sqrt
@@ -360,13 +361,12 @@ def _interpolate(points: Points, at: int) -> float:
     if at in points:
         return points[at]
     known = sorted(points)
-    first, last = known[0], known[-1]
-    if at < first:
+    place, first, last = bisect(known, at), known[0], known[-1]
+    if place == 0:
         return points[first]
-    if at > last:
+    if place == len(known):
         slope = (points[last] - points[first]) / (last - first) if last > first else 0.0
         return points[last] + max(slope, 0.0) * (at - last)
-    below = max(key for key in known if key < at)
-    above = min(key for key in known if key > at)
+    below, above = known[place - 1], known[place]
     share = (at - below) / (above - below)
     return points[below] + share * (points[above] - points[below])

@@ -11,6 +11,7 @@ import pytest
 
 from app.__main__ import main
 from engine import Finished, RequestStats, TokensCommitted, starter_pair
+from engine.requests import MOST_GUESSES
 from engine.stats import RoundRecord
 from tests.tiny_models import write_model
 
@@ -81,6 +82,11 @@ def test_bad_settings_are_exit_code_2_before_a_model_is_loaded(
 ) -> None:
     assert main(["chat", "Hi", *arguments]) == 2
     assert "must be" in capsys.readouterr().err
+
+
+def test_more_guesses_than_a_round_can_have_are_refused_with_the_range(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--depth", str(MOST_GUESSES + 1)]) == 2
+    assert f"depth must be between 0 and {MOST_GUESSES}, not {MOST_GUESSES + 1}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--depth", "many"], ["--method", "magic"], ["--no-such-option"]])

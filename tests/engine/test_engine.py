@@ -25,6 +25,7 @@ from engine import (
     scheduler,
 )
 from engine.errors import BadRequest, EngineClosed, InternalFailure, NoModel, PromptTooLong
+from engine.requests import MOST_GUESSES
 from engine.settings import EngineSettings
 from tests.patience import PATIENCE_S
 
@@ -80,6 +81,20 @@ def test_text_is_the_same_whatever_guesses(
     guessed = finished(ask(engine_with_pair, method=method, depth=depth, temperature=temperature))
     assert guessed.ids == plain.ids
     assert guessed.text == plain.text
+
+
+def test_who_sets_a_depth_gets_it(engine_with_pair: Engine) -> None:
+    """Whatever the controller may choose at most, and up to the most guesses that a round can have."""
+    events = ask(engine_with_pair, method="draft", depth=MOST_GUESSES, max_depth=2)
+    drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
+    assert max(drafted) == MOST_GUESSES
+
+
+@pytest.mark.parametrize("name", ["depth", "max_depth"])
+def test_more_guesses_than_a_round_can_have_are_refused(name: str) -> None:
+    SpeculationSettings(**{name: MOST_GUESSES})  # type: ignore[arg-type]
+    with pytest.raises(BadRequest, match=f"{name} must be between [01] and {MOST_GUESSES}, not {MOST_GUESSES + 1}"):
+        SpeculationSettings(**{name: MOST_GUESSES + 1})  # type: ignore[arg-type]
 
 
 def test_another_seed_gives_another_text(engine_with_pair: Engine) -> None:

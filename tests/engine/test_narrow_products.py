@@ -11,7 +11,8 @@ from mlx_lm.utils import load_model
 import engine
 from engine.engine import starter_pair
 from engine.loading import load
-from engine.narrow_products import MANY_ROWS, BlockedEmbedding, BlockedLinear, use_narrow_products
+from engine.narrow_products import MANY_ROWS, SMALL_PRODUCT, BlockedEmbedding, BlockedLinear, use_narrow_products
+from engine.requests import MOST_GUESSES
 
 pytestmark = pytest.mark.skipif(not engine.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS")
 
@@ -50,6 +51,30 @@ def test_products_in_blocks_are_the_same_products(model: Any, rows: int) -> None
     mx.eval(before)
     use_narrow_products(model)
     assert mx.allclose(model(ids(rows)), before, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("inputs", [1024, 3072, 6144])
+def test_the_widest_round_is_multiplied_in_products_that_count_as_small(
+    inputs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "BLAS", "OpenBLAS 0.3 Cooperlake")
+    holder = nn.Sequential(nn.Linear(inputs, 128, bias=False))
+    x = mx.random.normal((MOST_GUESSES + 1, inputs), key=mx.random.key(1))
+    before = holder(x)
+    mx.eval(before)
+    use_narrow_products(holder)
+    sizes: list[int] = []
+    matmul = mx.array.__matmul__
+
+    def sized(one: mx.array, other: mx.array) -> mx.array:
+        sizes.append(len(one) * other.shape[-2] * other.shape[-1])
+        return matmul(one, other)
+
+    monkeypatch.setattr(mx.array, "__matmul__", sized)
+    after = holder(x)
+    assert mx.allclose(after, before, rtol=1e-4, atol=1e-3)
+    assert sizes
+    assert max(sizes) <= SMALL_PRODUCT
 
 
 @pytest.mark.parametrize("bias", [False, True])

@@ -25,9 +25,11 @@ def decode_plainly(name: str, tokens: list[int], prompt: int) -> tuple[list[np.n
     return [np.array(model(step, cache=caches)[0, -1]) for step in steps], caches
 
 
-def assert_same_logits(logits: mx.array | np.ndarray, expected: np.ndarray, where: str) -> None:
-    """Equal within TOLERANCE, and the same best token unless the two best are a tie."""
+def assert_same_logits(
+    logits: mx.array | np.ndarray, expected: np.ndarray, where: str, tolerance: float = TOLERANCE
+) -> None:
+    """Equal within `tolerance`, and the same best token unless the two best are a tie."""
     row, expected = np.array(logits)[:VOCABULARY], expected[:VOCABULARY]
-    allowed = TOLERANCE * np.abs(expected).max()
+    allowed = tolerance * np.abs(expected).max()
     assert np.abs(row - expected).max() <= allowed, where
     assert expected.max() - expected[row.argmax()] <= allowed, where

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import mlx.core as mx
 import numpy as np
 import pytest
+from mlx_lm.models.cache import QuantizedKVCache
 
 from engine.speculation import cache_rules, rollback, sequence
 from engine.speculation.sequence import Sequence
@@ -17,7 +19,8 @@ from tests.engine.speculation.plain_decoding import PREFILL_CHUNK, TOLERANCE, as
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-# An 8-bit entry may round to its neighbour, which is one step of 255.
+# An 8-bit entry may round to its neighbour, which is one step of 255. That moves logits by up to 0.2%; a rejected row
+# that stays moves them by 4% and more.
 QUANTISED_TOLERANCE = 1e-2
 DEPTH = 5
 PLAIN = (0, 0)
@@ -50,6 +53,24 @@ def test_more_guesses_than_a_window_holds_leave_no_trace(one_by_one: bool) -> No
     check_family("llama:window", prompt=1, patterns=patterns, seed=4, one_by_one=one_by_one)
 
 
+def test_an_entry_that_rounds_to_its_neighbour_is_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wide pass adds in another order than a narrow one, which moves one 8-bit entry in some ten thousand a step."""
+    nudged: set[int] = set()
+    update = QuantizedKVCache.update_and_fetch
+
+    def rounding(cache: QuantizedKVCache, keys: mx.array, values: mx.array) -> Any:
+        if keys.shape[2] > 1 and id(cache) not in nudged:
+            nudged.add(id(cache))
+            first = keys[0, 0, 0]
+            middle = mx.arange(first.size) == mx.argsort(first)[first.size // 2]
+            keys = keys + mx.where(middle, (first.max() - first.min()) / 255, 0.0)
+        return update(cache, keys, values)
+
+    monkeypatch.setattr(QuantizedKVCache, "update_and_fetch", rounding)
+    check_family("llama:quantised", prompt=1, patterns=[(5, 0), (5, 3), PLAIN], seed=1)
+    assert len(nudged) == 2
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("prompt", [1, 7, 9, 40, 240])
@@ -77,6 +98,7 @@ def test_a_refused_family_decodes_plainly(name: str) -> None:
     ("name", "rule", "method"),
     [
         ("llama", "_Trim", "cut"),
+        ("llama:quantised", "_Trim", "cut"),
         ("llama:window", "_Window", "cut"),
         ("mamba2", "_Arrays", "restore"),
         ("deepseek_v41", "_Layer", "restore"),
@@ -98,6 +120,7 @@ def check_family(
     name: str, prompt: int, patterns: list[tuple[int, int]], seed: int, *, one_by_one: bool = False
 ) -> None:
     """Decode forced tokens plainly and in rounds of `patterns`: logits and caches must be the same."""
+    tolerance = QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
     draw = random.Random(f"{name} {seed}")
     length = prompt + sum(accepted + 1 for _, accepted in patterns)
     tokens = [draw.randrange(VOCABULARY) for _ in range(length + max(k for k, _ in patterns))]
@@ -114,7 +137,8 @@ def check_family(
         logits = np.array(logits)
         assert len(logits) == k + 1
         for row in range(accepted + 1):
-            assert_same_logits(logits[row], expected[start + row - prompt], f"{name} after {start + row} tokens")
+            after = start + row
+            assert_same_logits(logits[row], expected[after - prompt], f"{name} after {after} tokens", tolerance)
         if speculated.rollback.active:
             speculated.commit(accepted, tokens[start : start + accepted + 1])
         else:
@@ -123,7 +147,6 @@ def check_family(
     feed_all_but_last(speculated)
 
     assert speculated.position == length - 1
-    tolerance = QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
     for layer, (cache, plain) in enumerate(zip(speculated.caches, plain_caches, strict=True)):
         assert largest_difference(cache, plain) <= tolerance, f"{name}: cache {layer} differs after {length} tokens"
 
