@@ -78,7 +78,7 @@ class MessageTree:
     def path_ids(self, conversation_id: int) -> list[int]:
         """The ids of the questions and answers that the chat shows, first message first."""
         rows = self._database.rows(
-            f"{_PATH} SELECT m.id FROM path JOIN messages AS m ON m.id = path.id WHERE m.role <> 'system' ORDER BY depth",
+            f"{_PATH} SELECT m.id FROM path JOIN messages AS m USING (id) WHERE role <> 'system' ORDER BY depth",
             (conversation_id,),
         )
         return [row["id"] for row in rows]
