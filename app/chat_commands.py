@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QObject, QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app import wording
 from app.attaching import Attaching
@@ -110,6 +110,8 @@ class ChatCommands(QObject):
         session.trashed.connect(self._tell_trashed)
         session.store_opened.connect(self._tell_report)
         session.keeper.listed.connect(self.refresh_list)
+        # Who comes back after midnight, or from another time zone, finds other days in the list.
+        QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
         session.keeper.trouble.connect(self._tell_trouble)
         session.keeper.unsaved.connect(self._tell_unsaved)
 
@@ -336,8 +338,13 @@ class ChatCommands(QObject):
         self._banner.tell(lambda: wording.closed_store_sentence(error), self._actions["show-chats-folder"])
 
     def _tell_report(self, report: OpenReport | None) -> None:
-        if report is not None and (damage := report.damage) is not None:
+        if report is None:
+            return
+        if (damage := report.damage) is not None:
             self._banner.tell(lambda: wording.damage_sentence(damage), self._actions["show-chats-folder"])
+        elif self._banner.isHidden():
+            # What is told already matters more; the note waits.
+            self.transfer.tell_cut_short()
 
     def _show_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.keeper.path.parent)))

@@ -3350,6 +3350,14 @@
         <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
     </message>
     <message>
+        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
+        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから Tandem を開き直してください。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
+        <translation>ディスクまたはフォルダの権限により、チャットを開けません。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
         <translation>チャットを開けません（{detail}）。ここに書いた内容は保存されません。</translation>
     </message>
@@ -3475,6 +3483,14 @@
             <numerusform>{name} を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
+        <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3488,9 +3504,27 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>ファイル内の %n 件の項目は、チャットとして読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>ファイルの %n 行は読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <translation>
+            <numerusform>添付ファイル、ツール呼び出し、思考 %n 件は読み込みませんでした。</numerusform>
         </translation>
     </message>
     <message>

@@ -3350,6 +3350,14 @@
         <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem；此处写的内容不会保存。</translation>
     </message>
     <message>
+        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
+        <translation>磁盘已满，无法打开你的对话。请腾出一些空间后重新打开 Tandem；此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
+        <translation>磁盘或文件夹不允许访问，无法打开你的对话。此处写的内容不会保存。</translation>
+    </message>
+    <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
         <translation>无法打开你的对话（{detail}）。此处写的内容不会保存。</translation>
     </message>
@@ -3475,6 +3483,14 @@
             <numerusform>正在导入 {name}：已导入 %n 个对话。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
+        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以保存全部内容。</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3488,9 +3504,27 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>文件中有 %n 行无法读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <translation>
+            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
     </message>
     <message>

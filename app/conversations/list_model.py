@@ -145,8 +145,9 @@ class ChatListModel(QAbstractListModel):
         Outside the active chats there are neither pins nor folders. A list that is shown once more is taken to be as it
         was.
         """
-        # Wherever one is, days begin with a quarter of an hour.
-        arranged_from = (view, only, time.time() // 900)
+        # Wherever one is, days begin with a quarter of an hour; and one may be elsewhere than before.
+        time.tzset()
+        arranged_from = (view, only, time.time() // 900, time.localtime().tm_gmtoff)
         same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
         if same and self._listing is not None:
             self._replace(self._rows, streaming, self._listing, self._counts)

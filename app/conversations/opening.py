@@ -4,11 +4,12 @@ interrupted.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
@@ -63,11 +64,13 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     write.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(path)
     damage: Damage | None = None
-    connection, problem = _connect_and_check(path)
-    if connection is None:
-        damage, connection = _start_over(path, problem, clock)
+    with _alone_in(path):
+        connection, problem = _connect_and_check(path)
+        # Only now: until here another process may have been writing them.
+        _remove_leftovers(path)
+        if connection is None:
+            damage, connection = _start_over(path, problem, clock)
     try:
         version = version_of(connection)
         if version > LATEST:
@@ -77,12 +80,30 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
             backup = _back_up(connection, path, version, clock)
         migrate(connection)
         store = ConversationStore(Database(connection, clock))
-        interrupted = store.answers.mark_interrupted()
+        interrupted = store.run(lambda store: store.answers.mark_interrupted())
     except BaseException:
         connection.close()
         raise
     migrated_from = version if 0 < version < LATEST else None
     return store, OpenReport(damage, migrated_from, backup, interrupted)
+
+
+@contextmanager
+def _alone_in(path: Path) -> Iterator[None]:
+    """No other process opens the store meanwhile: while a damaged file is recovered, the database itself holds no lock.
+
+    Raises StoreInUse where one does already. A disk that knows no locks is used without.
+    """
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise StoreInUse(path) from error
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def is_open_elsewhere(path: Path) -> bool:
@@ -117,7 +138,9 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict == "ok" and not is_sound(connection):
             verdict = "the tables are not those of its version"
-        elif verdict == "ok" and not _takes_writes(connection) and os.access(path, os.W_OK):
+        if verdict == "ok":
+            _open_indexes(connection)
+        if verdict == "ok" and not _takes_writes(connection) and os.access(path, os.W_OK):
             verdict = "the header forbids writing"
         if verdict == "ok":
             return connection, ""
@@ -133,6 +156,16 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     if connection is not None:
         connection.close()
     return None, str(verdict)
+
+
+def _open_indexes(connection: sqlite3.Connection) -> None:
+    """Raises sqlite3.DatabaseError where a search index cannot even be opened: no message could be written then.
+
+    Damage further inside is nothing that `quick_check` sees either; it is mended when it is met.
+    """
+    if 0 < version_of(connection) <= LATEST:
+        for index in ("search", "title_search"):
+            connection.execute(f"SELECT rowid FROM {index} WHERE {index} MATCH 'a' LIMIT 1").fetchone()
 
 
 def _takes_writes(connection: sqlite3.Connection) -> bool:
@@ -157,8 +190,14 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
     """
     set_aside = _free_name(path.with_name(f"{path.stem}-damaged-{_stamp(clock)}{path.suffix}"))
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
-    _copy_with_log(path, set_aside)
-    salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
+    try:
+        _copy_with_log(path, set_aside)
+        salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
+    except BaseException:
+        # A full disk, as a rule: it must not become fuller with every start.
+        _remove_with_side_files(fresh)
+        _remove_with_side_files(set_aside)
+        raise
     # A log applies to whatever file bears its name, so the damaged one's goes first.
     _remove_side_files(path)
     os.replace(fresh, path)
@@ -212,11 +251,12 @@ def _back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Ca
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what a kill during a backup or a recovery left half-written."""
-    for unfinished in (path.parent / "backups").glob("*.unfinished*"):
-        unfinished.unlink()
-    for name in (".recovering", ".recovering.source"):
-        _remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))
+    """Remove what a kill during a backup or a recovery left half-written, if the disk allows it."""
+    with suppress(OSError):
+        for unfinished in (path.parent / "backups").glob("*.unfinished*"):
+            unfinished.unlink()
+        for name in (".recovering", ".recovering.source"):
+            _remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))
 
 
 def _copy_with_log(source: Path, target: Path) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import random
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.conversations import opening
+from app.conversations.answers import Answers
 from app.conversations.database import connect
 from app.conversations.errors import StoreInUse, StoreNotWritable
+from app.conversations.keeper import OPENED_AT, last_on_screen
 from app.conversations.opening import back_up_now, backups_of, open_store
 from app.conversations.records import AnswerSource
 from app.conversations.recovery import Salvage, salvage
@@ -66,6 +71,76 @@ def test_a_second_process_is_kept_out(path: Path) -> None:
     store.close()
 
 
+def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path) -> None:
+    store, _report = open_store(path)
+    backup = path.parent / "backups" / "conversations-v4-x.unfinished"
+    backup.parent.mkdir()
+    backup.write_bytes(b"half")
+    with pytest.raises(StoreInUse):
+        open_store(path)
+    assert backup.read_bytes() == b"half"
+    store.close()
+
+
+def test_two_processes_do_not_recover_the_same_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged_copy(path, 200, seed=1)
+    code = (
+        "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
+    )
+    seen: list[str] = []
+    recover = opening._recover_into
+
+    def recover_beside_another(*arguments: Any) -> Any:
+        result = recover(*arguments)
+        second = subprocess.run(
+            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
+        seen.append(second.stderr)
+        return result
+
+    monkeypatch.setattr(opening, "_recover_into", recover_beside_another)
+    store, report = open_store(path)
+    assert StoreInUse.__name__ in seen[0]
+    assert report.damage is not None
+    assert store.database.scalar("SELECT count(*) FROM messages") == report.damage.salvage.messages
+    store.close()
+
+
+def test_a_recovery_without_room_leaves_only_the_damaged_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged_copy(path, 200, seed=1)
+    before = path.read_bytes()
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(opening, "_salvage_file", full)
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space"):
+            open_store(path)
+        assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert path.read_bytes() == before
+
+
+def test_leftovers_that_cannot_be_cleared_away_keep_no_store_shut(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", read_only)
+    store, _report = open_store(path)
+    store.close()
+
+
+def test_the_chat_on_screen_last_is_not_that_of_a_wrong_clock(path: Path, clock: Clock) -> None:
+    store, _report = open_store(path, clock)
+    for text, seen in (("future", clock.now + 1e8), ("now", clock.now - 1.0), ("before", clock.now - 9.0)):
+        chat = store.conversations.create(settings={OPENED_AT: seen})
+        store.messages.add_user_turn(chat, text)
+    last = last_on_screen(store)
+    assert last is not None
+    assert last.turns[0].question == "now"
+    store.close()
+
+
 def damaged_copy(path: Path, messages: int, seed: int) -> int:
     """Fill a store and overwrite some of its pages; the number of pages."""
     store, _report = open_store(path)
@@ -101,6 +176,54 @@ def test_a_damaged_store_is_set_aside_and_most_of_it_comes_back(path: Path, cloc
         assert found == report.damage.salvage.messages
     store.close()
     assert open_store(path)[1].damage is None
+
+
+@pytest.mark.parametrize("index", ["search", "title_search"])
+@pytest.mark.parametrize(
+    "damage",
+    [f"UPDATE {{}}_data SET block = x'{'ff' * 40}' WHERE id = 10", "DELETE FROM {}_config"],
+    ids=["structure", "settings"],
+)
+def test_an_index_that_cannot_be_opened_is_made_anew(path: Path, index: str, damage: str) -> None:
+    store, _report = open_store(path)
+    fill(store, 60)
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(damage.format(index))
+        connection.commit()
+    store, report = open_store(path)
+    assert report.damage is not None
+    assert report.damage.salvage.complete
+    chat = store.conversations.create(title="works again")
+    message = store.messages.add_user_turn(chat, "works again")
+    assert [hit.message_id for hit in store.search.messages("works")] == [message]
+    assert [hit.conversation_id for hit in store.search.titles("works")] == [chat]
+    assert store.database.scalar("SELECT count(*) FROM messages") == 61
+    store.close()
+
+
+@pytest.mark.expects_log
+def test_an_index_that_cannot_take_an_interrupted_answer_keeps_no_store_shut(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, _report = open_store(path)
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
+    store.answers.append(answer, "절반")
+    store.close()
+    end = Answers._end
+
+    def damaged_once(*_: Any) -> None:
+        monkeypatch.setattr(Answers, "_end", end)
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorname = "SQLITE_CORRUPT_VTAB"
+        raise error
+
+    monkeypatch.setattr(Answers, "_end", damaged_once)
+    store, report = open_store(path)
+    assert report.interrupted == (answer,)
+    assert [hit.message_id for hit in store.search.messages("절반")] == [answer]
+    store.close()
 
 
 def test_a_store_that_is_no_database_falls_back_to_the_newest_backup(path: Path, clock: Clock) -> None:
