@@ -72,6 +72,8 @@ def _line(state: StateBlock, number: int) -> str:
 
 _parser = MarkdownIt("commonmark").enable("table")
 _parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
+# A definition of a link is a paragraph of its own: the parser would leave it out.
+_parser.block.ruler.disable("reference")
 # Where blocks begin and end is all that is asked here; Qt reads what is inside them.
 _parser.core.ruler.enableOnly(["normalize", "block"])
 
@@ -102,10 +104,16 @@ class Splitter:
         self.frozen: list[Block] = []
         self.tail: list[Block] = []
         self._open = ""
+        # A carriage return that has come without what may be its new line.
+        self._return = ""
         self._spans: list[_Span] = []
         self._fence: _Fence | None = None
 
     def feed(self, delta: str) -> None:
+        """Read on. Lines may end in any way; in the blocks they end as in Unix."""
+        delta = self._return + delta
+        self._return = "\r" if delta.endswith("\r") else ""
+        delta = delta.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         longer = self._only_longer(delta) or self._only_a_row(delta)
         self._open += delta
         if longer:
@@ -116,6 +124,7 @@ class Splitter:
 
     def finish(self) -> None:
         """No more text comes: everything is frozen."""
+        self.feed("\n" if self._return else "")
         self._settle()
         self._show_tail(ended=True)
         if self._fence is None:
@@ -131,8 +140,6 @@ class Splitter:
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
             and len(self._open) + len(delta) <= (LONG_PARAGRAPH if self._spans[-1].kind in _CUT_KINDS else LONG_TAIL)
-            # A definition of a link may begin or cease to be one with every letter.
-            and "]:" not in self._open
             and continues_line(self._open, delta)
         )
 
