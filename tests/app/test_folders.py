@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def window(open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """Chats a, b and c; a is in the folder Work. It stays the day on which they were made, even at midnight."""
     made = time.time()
-    monkeypatch.setattr("app.conversations.list_model.time", SimpleNamespace(time=lambda: made))
+    clock = SimpleNamespace(time=lambda: made, localtime=time.localtime, tzset=time.tzset)
+    monkeypatch.setattr("app.conversations.list_model.time", clock)
     window = open_window(ScriptedEngine([Script("One.")]))
 
     def fill(store: ConversationStore) -> None:
