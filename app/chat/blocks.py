@@ -72,6 +72,8 @@ def _line(state: StateBlock, number: int) -> str:
 
 _parser = MarkdownIt("commonmark").enable("table")
 _parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
+# A definition of a link is a paragraph of its own: the parser would leave it out.
+_parser.block.ruler.disable("reference")
 # Where blocks begin and end is all that is asked here; Qt reads what is inside them.
 _parser.core.ruler.enableOnly(["normalize", "block"])
 
@@ -131,8 +133,6 @@ class Splitter:
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
             and len(self._open) + len(delta) <= (LONG_PARAGRAPH if self._spans[-1].kind in _CUT_KINDS else LONG_TAIL)
-            # A definition of a link may begin or cease to be one with every letter.
-            and "]:" not in self._open
             and continues_line(self._open, delta)
         )
 

@@ -6,15 +6,16 @@ import re
 
 from PySide6.QtGui import QTextDocument
 
-from app.chat.formulas import with_formulas, with_signs
-from app.chat.prose import MARKDOWN
+from app.chat.formulas import with_formulas
+from app.chat.prose import MARKDOWN, read_as
 
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_LINE_END = re.compile(r"\r\n?")
 
 
 def plain_text(markdown: str) -> str:
     """Markdown as it reads, without its signs."""
-    marked, formulas = with_signs(markdown)
+    marked, formulas = read_as(markdown)
     document = QTextDocument()
     document.setMarkdown(marked, MARKDOWN)
     # Pictures are never fetched, so there is nothing in their places.
@@ -24,4 +25,4 @@ def plain_text(markdown: str) -> str:
 
 def spoken_text(markdown: str) -> str:
     """The same without code blocks, which nobody can follow by ear."""
-    return plain_text(_CODE.sub("", markdown)).strip()
+    return plain_text(_CODE.sub("", _LINE_END.sub("\n", markdown))).strip()

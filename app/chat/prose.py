@@ -27,7 +27,8 @@ from app.chat.blocks import continues_line
 from app.chat.flowing_text import LINE_HEIGHT, FlowingText
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
-from app.chat.formulas import with_signs
+from app.chat.formulas import Formula, with_signs
+from app.chat.link_definitions import with_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +81,7 @@ class Prose(FlowingText):
         # Before its first showing a widget has the application's font; the style sheet's comes with the polish.
         self.ensurePolished()
         document = self.document()
-        marked, formulas = with_signs(text)
+        marked, formulas = read_as(text)
         with _laid_out_once(document):
             document.setMarkdown(marked, MARKDOWN)
             _space(document, self.font())
@@ -153,9 +154,15 @@ def _laid_out_once(document: QTextDocument) -> Iterator[None]:
         document.setLayoutEnabled(True)
 
 
+def read_as(markdown: str) -> tuple[str, list[Formula]]:
+    """What Qt is given to read for a text: with one sign for each formula, and the formulas."""
+    marked, formulas = with_signs(markdown)
+    return with_definitions(marked), formulas
+
+
 def rendered_text(markdown: str) -> str:
     """What `Prose` shows of a text, with one sign for each formula."""
-    marked, _ = with_signs(markdown)
+    marked, _ = read_as(markdown)
     document = QTextDocument()
     document.setMarkdown(marked, MARKDOWN)
     return document.toPlainText()

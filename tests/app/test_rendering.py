@@ -39,6 +39,12 @@ def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
     assert texts(body) == ["a <b>bold</b> <img src='https://example.org/x.png'> claim"]
 
 
+def test_sources_are_shown_line_by_line_and_their_addresses_are_links(body: AnswerBody) -> None:
+    body.show_text("See [docs][1].\n\n```\nx\n```\n\n[1]: https://example.org/a\n[^2]: Note\n", ended=True)
+    assert texts(body) == ["See [docs][1].", "x\n", "[1]: https://example.org/a\n[^2]: Note"]
+    assert 'href="https://example.org/a"' in views(body)[-1].document().toHtml()  # type: ignore[union-attr]
+
+
 def test_the_language_of_code_is_no_markup(body: AnswerBody) -> None:
     body.show_text("```<b>py</b><img/src=file:///x.png>\nprint()\n```\n", ended=True)
     (block,) = views(body)
