@@ -104,10 +104,16 @@ class Splitter:
         self.frozen: list[Block] = []
         self.tail: list[Block] = []
         self._open = ""
+        # A carriage return that has come without what may be its new line.
+        self._return = ""
         self._spans: list[_Span] = []
         self._fence: _Fence | None = None
 
     def feed(self, delta: str) -> None:
+        """Read on. Lines may end in any way; in the blocks they end as in Unix."""
+        delta = self._return + delta
+        self._return = "\r" if delta.endswith("\r") else ""
+        delta = delta.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         longer = self._only_longer(delta) or self._only_a_row(delta)
         self._open += delta
         if longer:
@@ -118,6 +124,7 @@ class Splitter:
 
     def finish(self) -> None:
         """No more text comes: everything is frozen."""
+        self.feed("\n" if self._return else "")
         self._settle()
         self._show_tail(ended=True)
         if self._fence is None:

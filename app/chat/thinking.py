@@ -13,7 +13,7 @@ _MARKS = (
     ("[THINK]", "[/THINK]"),
 )
 # Some templates write the opening mark into the prompt, so that only the closing one, on a line of its own, arrives.
-_LONE_END = re.compile(r"^[ \t]*(?:</think>|</thinking>|</seed:think>|\[/THINK\])[ \t]*$", re.MULTILINE)
+_LONE_END = re.compile(r"^[ \t]*(?:</think>|</thinking>|</seed:think>|\[/THINK\])[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
         # Half a mark: it will be one, or text, with the next token.
         return Parts("", "", len(text), closed=False)
     if (lone := _LONE_END.search(text, searched)) and _is_lone(text, lone):
-        return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\n"), lone.end())
+        return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\r\n"), lone.end())
     return Parts(None, text)
 
 
@@ -77,4 +77,4 @@ def _after(text: str, start: int, closing: str) -> Parts:
     if end < 0:
         return Parts(text[start:].strip(), "", len(text), closed=False)
     after = end + len(closing)
-    return Parts(text[start:end].strip(), text[after:].lstrip("\n"), after)
+    return Parts(text[start:end].strip(), text[after:].lstrip("\r\n"), after)

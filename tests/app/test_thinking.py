@@ -36,6 +36,7 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("Hm.\n</think>\n\nIt is 4.", "Hm.", "It is 4."),
         ("Write `</think>` at the end.", None, "Write `</think>` at the end."),
         ("```xml\n<think>\nx\n</think>\n```", None, "```xml\n<think>\nx\n</think>\n```"),
+        ("Hm.\r\n</think>\r\n\r\nIt is 4.", "Hm.", "It is 4."),
         ("<thin", None, "<thin"),
     ],
 )
