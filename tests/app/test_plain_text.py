@@ -39,8 +39,8 @@ def test_code_is_not_spoken_however_its_lines_end() -> None:
         assert spoken_text(end.join(["Look:", "```py", "x = 1", "```", "So."])).split() == ["Look:", "So."]
 
 
-def test_nothing_stands_in_the_place_of_a_picture() -> None:
-    assert plain_text("![a cat](https://example.org/cat.png)so") == "so"
+def test_the_words_of_a_picture_stand_in_its_place() -> None:
+    assert plain_text("![a *cat* & more](https://example.org/cat.png), so") == "a cat & more, so"
 
 
 def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow, qtbot: QtBot) -> None:
