@@ -132,8 +132,12 @@ def _sources(document: QTextDocument, start: int, end: int) -> Iterator[str]:
 
 
 def _stand_alone(document: QTextDocument, position: int) -> None:
-    """Give a formula a centred paragraph of its own, out of the one in which it stands."""
+    """Give a formula a centred paragraph of its own, out of the one in which it stands. An item of a list that begins
+    with it keeps its number.
+    """
     cursor = QTextCursor(document)
+    cursor.setPosition(position)
+    is_item = cursor.atBlockStart() and cursor.currentList() is not None
     cursor.setPosition(position + 1)
     if not cursor.atBlockEnd():
         after = QTextBlockFormat(cursor.blockFormat())
@@ -144,6 +148,8 @@ def _stand_alone(document: QTextDocument, position: int) -> None:
         cursor.insertBlock(after)
         while document.characterAt(cursor.position()) == " ":
             cursor.deleteChar()
+    if is_item:
+        return
     cursor.setPosition(position)
     style = QTextBlockFormat(cursor.blockFormat())
     if not cursor.atBlockStart():

@@ -23,13 +23,16 @@ _SCAN = re.compile(
     | \$\$(?P<dollars>(?:\\.|[^$\\])+?)\$\$
     | \\\[(?P<square>.+?)\\\]
     | \\\((?P<round>(?:(?!\n[ \t]*\n).)+?)\\\)
-    | ^[ \t]*(?P<environment>\\begin\{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}.*?
+    | ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*
+        (?P<environment>\\begin\{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}.*?
         \\end\{(?P=name)\*?\})
     | (?<![\\$A-Za-z0-9])\$(?![\s$])(?P<dollar>(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![$A-Za-z0-9])
     | \\.
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+# What a line begins with in quotes and lists.
+_LEAD = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d+[.)][ \t])*")
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[\s\W]*")
 
 
@@ -48,24 +51,30 @@ def find_formulas(markdown: str) -> list[tuple[int, int, Formula]]:
     if not ("$" in markdown or "\\" in markdown):
         return found
     for match in _SCAN.finditer(markdown):
-        formula = _formula(match)
+        start = match.start("environment") if match["environment"] else match.start()
+        lead = _LEAD.match(markdown, markdown.rfind("\n", 0, start) + 1, start)
+        formula = _formula(match, markdown[start : match.end()], lead[0].count(">") if lead else 0)
         if formula is not None:
-            found.append((match.start(), match.end(), formula))
+            found.append((start, match.end(), formula))
     return found
 
 
-def _formula(match: re.Match[str]) -> Formula | None:
+def _formula(match: re.Match[str], source: str, quotes: int) -> Formula | None:
     for kind, display in (("dollars", True), ("square", True), ("environment", True), ("round", False)):
         if match[kind] is not None:
-            return _sized(match[kind], match[0], display)
+            return _sized(match[kind], source, display, quotes)
     money = match["dollar"]
     # "$5 and 6$" reads as money to everybody but a parser.
     if money is None or (_MONEY.fullmatch(money) and not money.isdigit()):
         return None
-    return _sized(money, match[0], False)
+    return _sized(money, source, False, quotes)
 
 
-def _sized(latex: str, source: str, display: bool) -> Formula | None:
+def _sized(latex: str, source: str, display: bool, quotes: int) -> Formula | None:
+    if quotes:
+        # Each of its lines after the first begins with the signs of the quotes in which it stands.
+        signs = re.compile(rf"(?<=\n)(?:[ \t]*>){{1,{quotes}}}[ \t]?")
+        latex, source = signs.sub("", latex), signs.sub("", source)
     return Formula(latex.strip(), source.strip(), display) if latex.strip() and len(latex) <= LONGEST else None
 
 

@@ -7,7 +7,7 @@ import re
 from PySide6.QtGui import QTextDocument
 
 from app.chat.formulas import with_formulas
-from app.chat.prose import MARKDOWN, read_as
+from app.chat.prose import read_into
 
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?")
@@ -15,12 +15,9 @@ _LINE_END = re.compile(r"\r\n?")
 
 def plain_text(markdown: str) -> str:
     """Markdown as it reads, without its signs."""
-    marked, formulas = read_as(markdown)
     document = QTextDocument()
-    document.setMarkdown(marked, MARKDOWN)
-    # Pictures are never fetched, so there is nothing in their places.
-    text = document.toPlainText().replace("\ufffc", "")
-    return with_formulas(text, formulas, lambda formula: formula.latex)
+    formulas = read_into(document, markdown)
+    return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)
 
 
 def spoken_text(markdown: str) -> str:

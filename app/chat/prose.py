@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QMimeData, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QGuiApplication,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -43,6 +44,7 @@ _PARAGRAPH_SPACE = 12
 _ABOVE_TABLE = 10
 # What may mean something in Markdown inside a line.
 _SIGNS = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
+_OBJECT_SIGN = "\ufffc"
 _MARKS = (
     QTextFormat.Property.FontPixelSize,
     QTextFormat.Property.FontSizeAdjustment,
@@ -81,9 +83,8 @@ class Prose(FlowingText):
         # Before its first showing a widget has the application's font; the style sheet's comes with the polish.
         self.ensurePolished()
         document = self.document()
-        marked, formulas = read_as(text)
         with _laid_out_once(document):
-            document.setMarkdown(marked, MARKDOWN)
+            formulas = read_into(document, text)
             _space(document, self.font())
             if formulas:
                 if self._painter is None:
@@ -154,18 +155,34 @@ def _laid_out_once(document: QTextDocument) -> Iterator[None]:
         document.setLayoutEnabled(True)
 
 
-def read_as(markdown: str) -> tuple[str, list[Formula]]:
-    """What Qt is given to read for a text: with one sign for each formula, and the formulas."""
+def read_into(document: QTextDocument, markdown: str) -> list[Formula]:
+    """Give a document what an answer says, with one sign for each formula, and return the formulas."""
     marked, formulas = with_signs(markdown)
-    return with_definitions(marked), formulas
+    document.setMarkdown(with_definitions(marked), MARKDOWN)
+    if "![" in markdown:
+        _name_pictures(document)
+    return formulas
 
 
 def rendered_text(markdown: str) -> str:
     """What `Prose` shows of a text, with one sign for each formula."""
-    marked, _ = read_as(markdown)
     document = QTextDocument()
-    document.setMarkdown(marked, MARKDOWN)
+    read_into(document, markdown)
     return document.toPlainText()
+
+
+def _name_pictures(document: QTextDocument) -> None:
+    """Pictures are never fetched: what they show in words is a link to each of them."""
+    cursor = document.find(_OBJECT_SIGN)
+    while not cursor.isNull():
+        picture = cursor.charFormat()
+        if picture.isImageFormat():
+            link = QTextCharFormat()
+            link.setAnchor(True)
+            link.setAnchorHref(picture.toImageFormat().name())
+            link.setForeground(QGuiApplication.palette().link())
+            cursor.insertText(str(picture.property(QTextFormat.Property.ImageAltText)), link)
+        cursor = document.find(_OBJECT_SIGN, cursor)
 
 
 def _adds_words(before: str, added: str) -> bool:

@@ -110,6 +110,29 @@ def test_a_displayed_formula_stands_alone_and_centred(body: AnswerBody, qtbot: Q
     assert len(body.views) == 1
 
 
+def test_a_formula_in_a_list_leaves_the_list_whole(body: AnswerBody, qtbot: QtBot) -> None:
+    text = "1. One\n\n   \\begin{align}\n   a &= b\n   \\end{align}\n2. Two\n"
+    text += "3. \\begin{equation}x\\end{equation}\n4. $$x$$ too\n5. Five\n"
+    body.show_text(text, ended=True)
+    document = prose(body, qtbot).document()
+    assert document.toPlainText().split("\n") == ["One", "\ufffc", "Two", "\ufffc", "\ufffc", "too", "Five"]
+    items = document.begin().textList()
+    assert [items.item(number).text() for number in range(items.count())] == ["One", "Two", "\ufffc", "\ufffc", "Five"]
+
+
+def test_a_formula_in_a_quote_is_without_the_signs_of_the_quote() -> None:
+    for text in (
+        "> So\n>\n> $$\n> a > b\n> - c\n> $$",
+        "- > $$\n  > a > b\n  > - c\n  > $$",
+        ">> $$\n>>a > b\n> - c\n>$$",
+    ):
+        [(_, _, formula)] = find_formulas(text)
+        assert (formula.latex, formula.source) == ("a > b\n- c", "$$\na > b\n- c\n$$")
+    assert find_formulas("$$\na\n> b\n$$")[0][2].latex == "a\n> b"
+    assert find_formulas("So 1 > $a\n> b$")[0][2].latex == "a\n> b"
+    assert find_formulas("> So $> 0$")[0][2].latex == "> 0"
+
+
 def test_a_mistake_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:
     body.show_text(r"Broken: $\frac{a_b_$, and **bold**." + "\n", ended=True)
     assert prose(body, qtbot).toPlainText() == r"Broken: $\frac{a_b_$, and bold."

@@ -63,6 +63,14 @@ def test_an_image_of_the_model_is_never_asked_for(body: AnswerBody, monkeypatch:
     assert document.loadResource(2, "https://example.org/x.png") is None
 
 
+def test_a_picture_is_named_and_its_name_leads_to_it(body: AnswerBody) -> None:
+    body.show_text("See ![a cat](https://example.org/x.png)!\n\n- ![b](https://example.org/y.png)\n", ended=True)
+    assert texts(body) == ["See a cat!\nb"]
+    html = views(body)[0].document().toHtml()  # type: ignore[union-attr]
+    assert "<img" not in html
+    assert [f'href="https://example.org/{name}.png"' in html for name in "xy"] == [True, True]
+
+
 def test_a_streamed_answer_ends_as_the_whole_one(qtbot: QtBot, body: AnswerBody) -> None:
     text = "# Title\n\nA *word*.\n\n- one\n- two\n\n```python\nx = 1\n```\n\nEnd of it, at last.\n"
     for end in range(1, len(text)):
