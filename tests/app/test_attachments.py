@@ -228,6 +228,15 @@ def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -
         ("big5", "Big5", "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。"),
         ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße"),
         ("cp1252", "Windows-1252", "C’est l’été : « où est passé le garçon ? » 5 €"),
+        ("cp932", "Shift_JIS", "構図表α、予約構図表"),
+        ("cp1252", "Windows-1252", "Nombre;Año;Ciudad\nMuñoz;1990;Málaga\nPérez;1985;León\n"),
+        ("cp1252", "Windows-1252", "Il caffè è più buono in città."),
+        ("cp1252", "Windows-1252", "DESCRIPCIÓN DE LA VERSIÓN"),
+        ("cp1250", "Windows-1250", "Dobrý den, děkuji za vaši zprávu."),
+        ("iso8859_2", "ISO-8859-2", "Zażółć gęślą jaźń"),
+        ("cp1251", "Windows-1251", "Привет, как дела?"),
+        ("koi8_r", "KOI8-R", "Привет, как дела?"),
+        ("cp1253", "Windows-1253", "Καλημέρα, τι κάνετε;"),
     ],
 )
 @pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
@@ -239,11 +248,32 @@ def test_text_in_an_old_encoding_is_read_and_says_which(
     assert (attachment.text, guessed_encoding(attachment)) == (text, name)
 
 
-def test_what_two_encodings_read_alike_is_in_that_of_the_window(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("測試".encode("big5"))
-    assert read_attachment(tmp_path / "a.txt", "zh_TW").text == "測試"
-    (tmp_path / "a.txt").write_bytes("덜먼".encode("cp949"))
-    assert read_attachment(tmp_path / "a.txt", "ko_KR").text == "덜먼"
+@pytest.mark.parametrize(
+    ("encoding", "language", "text", "elsewhere"),
+    [
+        ("cp949", "ko_KR", "암호:", "鞠龋:"),
+        ("euc_jp", "ja", "関連項目", "簇息灌誊"),
+        ("gb18030", "zh_CN", "chage [选项] 登录", "chage [朞淃] 되쩌"),
+    ],
+)
+def test_what_two_encodings_read_alike_is_in_that_of_the_window(
+    tmp_path: Path, encoding: str, language: str, text: str, elsewhere: str
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert read_attachment(tmp_path / "a.txt", language).text == text
+    assert read_attachment(tmp_path / "a.txt", "en").text == elsewhere
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+@pytest.mark.parametrize("text", ["ありがとうございます", "コマンドが見つかりません"])
+def test_japanese_in_kana_is_no_noise(tmp_path: Path, encoding: str, text: str) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert read_attachment(tmp_path / "a.txt", "en").text == text
+
+
+def test_a_text_that_begins_like_a_picture_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("BMP 파일을 열 수 없습니다.".encode("cp949"))
+    assert read_attachment(tmp_path / "a.txt").text == "BMP 파일을 열 수 없습니다."
 
 
 @pytest.mark.parametrize(
@@ -292,12 +322,12 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
     (tmp_path / "long").write_bytes(b"a" * (LARGEST_BYTES + 1))
     (tmp_path / "zero").write_bytes(b"a\0b")
     (tmp_path / "wide-zero").write_bytes("a\0b".encode("utf-16"))
-    (tmp_path / "cyrillic").write_bytes("Привет, как дела?".encode("koi8-r"))
+    (tmp_path / "noise").write_bytes(bytes(128 + 73 * number % 128 for number in range(100)))
     for name, reason in (
         ("long", "too-large"),
         ("zero", "not-text"),
         ("wide-zero", "not-text"),
-        ("cyrillic", "unknown-encoding"),
+        ("noise", "unknown-encoding"),
         ("absent", "unreadable"),
     ):
         with pytest.raises(NotAttachable) as caught:
