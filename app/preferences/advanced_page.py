@@ -28,10 +28,11 @@ BUILT_ON = (
     ("Transformers", "Apache-2.0"),
     ("huggingface_hub", "Apache-2.0"),
     ("NumPy", "BSD-3-Clause"),
-    ("HTTPX", "BSD-3-Clause"),
-    ("markdown-it-py, keyring, platformdirs", "MIT"),
-    ("Pygments, psutil", "BSD"),
-    ("filelock", "MIT"),
+    ("HTTPX2", "BSD-3-Clause"),
+    ("markdown-it-py, keyring, platformdirs, filelock", "MIT"),
+    ("ziamath, ziafont, latex2mathml", "MIT"),
+    ("Pygments, psutil, pypdf", "BSD"),
+    ("chardet", "0BSD"),
     ("SQLite", "public domain"),
 )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from app.application import Application
 from app.conversations.opening import open_store
 from app.places import cache_folder, data_folder
 from app.preferences import disk_use
+from app.preferences.advanced_page import BUILT_ON
 from app.preferences.dialog import PAGES
 from app.preferences.preference_file import PreferenceFile
 from app.preferences.relocation_wording import refused_sentence
@@ -253,3 +256,13 @@ def test_every_control_of_a_page_has_a_name(open_shown: OpenShown, spec: Any) ->
                 continue
             text = control.text() if isinstance(control, QAbstractButton) else ""
             assert control.accessibleName() or text, control
+
+
+def test_everything_that_tandem_is_built_on_is_named_with_its_licence() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = {
+        re.split(r"[^\w-]", line)[0].lower().removesuffix("-essentials") for line in project["project"]["dependencies"]
+    }
+    named = {name.lower().replace("_", "-") for names, _ in BUILT_ON for name in re.split(r",? and |, ", names)}
+    assert needed <= named
+    assert all(licence for _, licence in BUILT_ON)
