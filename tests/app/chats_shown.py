@@ -1,10 +1,14 @@
-"""What a window shows of its chats."""
+"""What a window shows of its chats, and how files come into it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QMimeData, QUrl
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytestqt.qtbot import QtBot
 
     from app.chat.message import TurnView
@@ -26,3 +30,10 @@ def settle(window: MainWindow, qtbot: QtBot) -> None:
 
 def titles(window: MainWindow) -> list[str]:
     return [chat.title for chat in window._session.keeper.conversations]
+
+
+def paste(window: MainWindow, *files: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
+    assert window._composer.edit.canInsertFromMimeData(data)
+    window._composer.edit.insertFromMimeData(data)

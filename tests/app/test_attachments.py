@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
-from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
@@ -19,13 +19,12 @@ from app.chat.attachments import (
     LARGEST_PDF_BYTES,
     NotAttachable,
     count_tokens,
-    guessed_encoding,
     read_attachment,
 )
 from app.conversations.records import Attachment
 from app.layouts import settle_layouts
 from engine import starter_pair
-from tests.app.chats_shown import settle
+from tests.app.chats_shown import paste, settle
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
 from tests.patience import PATIENCE_S
@@ -35,16 +34,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.application import Application
-    from app.main_window import MainWindow
     from tests.app.conftest import OpenWindow
-
-
-def paste(window: MainWindow, *files: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
-    assert window._composer.edit.canInsertFromMimeData(data)
-    window._composer.edit.insertFromMimeData(data)
 
 
 def test_a_pasted_file_goes_with_the_question_and_comes_back_with_the_chat(
@@ -208,108 +198,6 @@ def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
         assert window._banner.text.startswith("a.pdf ")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -> None:
-    (tmp_path / "a.txt").write_text("草稿 초안", encoding=encoding)
-    assert read_attachment(tmp_path / "a.txt").text == "草稿 초안"
-
-
-@pytest.mark.parametrize(
-    ("encoding", "name", "text"),
-    [
-        ("cp949", "EUC-KR", "이름,나이\n김철수,32\n박영희,28\n"),
-        ("cp949", "EUC-KR", "오늘은 날씨가 좋아요. 뷁은 드문 글자예요."),
-        ("cp932", "Shift_JIS", "今日は投機的デコーディングについて説明します。"),
-        ("cp932", "Shift_JIS", "氏名,年齢\n山田太郎,32\n佐藤花子,28\n"),
-        ("euc_jp", "EUC-JP", "今日は投機的デコーディングについて説明します。"),
-        ("iso2022_jp", "ISO-2022-JP", "会議は明日です。"),
-        ("gbk", "GB18030", "姓名,年龄\n王小明,32\n李红,28\n"),
-        ("gb18030", "GB18030", "床前明月光，疑是地上霜。举头望明月，低头思故乡。"),
-        ("big5", "Big5", "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。"),
-        ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße"),
-        ("cp1252", "Windows-1252", "C’est l’été : « où est passé le garçon ? » 5 €"),
-        ("cp932", "Shift_JIS", "構図表α、予約構図表"),
-        ("cp1252", "Windows-1252", "Nombre;Año;Ciudad\nMuñoz;1990;Málaga\nPérez;1985;León\n"),
-        ("cp1252", "Windows-1252", "Il caffè è più buono in città."),
-        ("cp1252", "Windows-1252", "DESCRIPCIÓN DE LA VERSIÓN"),
-        ("cp1250", "Windows-1250", "Dobrý den, děkuji za vaši zprávu."),
-        ("iso8859_2", "ISO-8859-2", "Zażółć gęślą jaźń"),
-        ("cp1251", "Windows-1251", "Привет, как дела?"),
-        ("koi8_r", "KOI8-R", "Привет, как дела?"),
-        ("cp1253", "Windows-1253", "Καλημέρα, τι κάνετε;"),
-    ],
-)
-@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
-def test_text_in_an_old_encoding_is_read_and_says_which(
-    tmp_path: Path, encoding: str, name: str, text: str, language: str
-) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    attachment = read_attachment(tmp_path / "a.txt", language)
-    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "language", "text", "elsewhere"),
-    [
-        ("cp949", "ko_KR", "암호:", "鞠龋:"),
-        ("euc_jp", "ja", "関連項目", "簇息灌誊"),
-        ("gb18030", "zh_CN", "chage [选项] 登录", "chage [朞淃] 되쩌"),
-    ],
-)
-def test_what_two_encodings_read_alike_is_in_that_of_the_window(
-    tmp_path: Path, encoding: str, language: str, text: str, elsewhere: str
-) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    assert read_attachment(tmp_path / "a.txt", language).text == text
-    assert read_attachment(tmp_path / "a.txt", "en").text == elsewhere
-
-
-@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
-@pytest.mark.parametrize("text", ["ありがとうございます", "コマンドが見つかりません"])
-def test_japanese_in_kana_is_no_noise(tmp_path: Path, encoding: str, text: str) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    assert read_attachment(tmp_path / "a.txt", "en").text == text
-
-
-def test_a_text_that_begins_like_a_picture_is_a_text(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("BMP 파일을 열 수 없습니다.".encode("cp949"))
-    assert read_attachment(tmp_path / "a.txt").text == "BMP 파일을 열 수 없습니다."
-
-
-@pytest.mark.parametrize(
-    ("encoding", "name", "text"),
-    [("cp949", "EUC-KR", "오늘은 날씨가 좋아요."), ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße")],
-)
-def test_an_old_encoding_is_seen_far_down_in_a_file(tmp_path: Path, encoding: str, name: str, text: str) -> None:
-    text = "a line of a log\n" * 2000 + text
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    attachment = read_attachment(tmp_path / "a.txt")
-    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
-
-
-@pytest.mark.parametrize("text", ["오늘은 날씨가 좋아요", "今天的天气很好，我们去公园", "Un garçon, un été 🙂"])
-@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
-def test_utf_8_that_ends_inside_a_character_is_utf_8(tmp_path: Path, text: str, language: str) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode()[:-1])
-    attachment = read_attachment(tmp_path / "a.txt", language)
-    assert (attachment.text, guessed_encoding(attachment)) == (text[:-1] + "\ufffd", "")
-
-
-def test_a_letter_at_the_end_is_no_half_character(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("un café".encode("latin-1"))
-    assert read_attachment(tmp_path / "a.txt").text == "un café"
-
-
-def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").touch()
-    assert read_attachment(tmp_path / "a.txt") == Attachment("a.txt", "text/plain", "")
-
-
-def test_unicode_needs_no_guess(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("초안")
-    assert guessed_encoding(read_attachment(tmp_path / "a.txt")) == ""
-
-
 def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
     window = open_window(ScriptedEngine())
@@ -338,149 +226,6 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
 def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
     assert count_tokens(starter_pair()[0], "Tandem") in range(1, 7)
     assert count_tokens(tmp_path, "Tandem") is None
-
-
-def test_the_up_key_brings_back_what_was_written(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    edit = window._composer.edit
-    seen = []
-    for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
-        QTest.keyClick(edit, key)
-        seen.append(edit.toPlainText())
-    assert seen == ["second", "first", "first", "second", ""]
-    edit.setPlainText("my own")
-    QTest.keyClick(edit, Qt.Key.Key_Up)
-    assert edit.toPlainText() == "my own"
-
-
-def test_the_context_is_counted_while_writing(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    session, starter = window._session, starter_pair()[0]
-    info = window._composer._info
-    (tmp_path / "notes.txt").write_text("Tandem guesses.")
-    session.load(str(starter), None)
-    qtbot.waitUntil(lambda: not session.pair.loading)
-    window._composer.edit.setPlainText("What is Tandem?")
-    words = count_tokens(starter, "What is Tandem?")
-    assert words
-    qtbot.waitUntil(lambda: info.text() == f"{words} of 4,096 tokens")
-    paste(window, tmp_path / "notes.txt")
-    notes = count_tokens(starter, "Tandem guesses.")
-    assert notes
-    qtbot.waitUntil(lambda: info.text() == f"{words + notes} of 4,096 tokens")
-    assert f"{notes} tokens" in [label.text() for label in window._composer.files.findChildren(QLabel)]
-    ask(window, "What is Tandem?")
-    wait_for_end(window, qtbot)
-    stats = session.chat.turns[-1].answer.stats
-    qtbot.waitUntil(lambda: info.text() == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
-
-
-def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine())
-    window._session.load(str(starter_pair()[0]), None)
-    qtbot.waitUntil(lambda: not window._session.pair.loading)
-    window._composer.edit.setPlainText("word " * 5000)
-    qtbot.waitUntil(lambda: window._composer._info.text().endswith("too long for this model"))
-
-
-def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    first, edit = window._session.chat, window._composer.edit
-    QTest.keyClicks(edit, "one two")
-    window._actions["new-chat"].trigger()
-    QTest.keyClicks(edit, "another")
-    window._session.open(first)
-    assert edit.toPlainText() == "one two"
-    edit.undo()
-    assert edit.toPlainText() != "one two"
-    edit.redo()
-    assert edit.toPlainText() == "one two"
-    assert first.draft == "one two"
-
-
-def test_a_message_that_was_sent_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    edit = window._composer.edit
-    QTest.keyClicks(edit, "a question")
-    QTest.keyClick(edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
-    assert edit.toPlainText() == ""
-    edit.undo()
-    assert edit.toPlainText() == "a question"
-
-
-def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    first, edit = window._session.chat, window._composer.edit
-    QCoreApplication.sendEvent(edit, QInputMethodEvent("초안", []))
-    window._actions["new-chat"].trigger()
-    assert edit.toPlainText() == ""
-    window._session.open(first)
-    assert edit.toPlainText() == "초안"
-
-
-def test_what_is_being_composed_is_in_the_draft_when_the_window_closes(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    QCoreApplication.sendEvent(window._composer.edit, QInputMethodEvent("초안", []))
-    window.close()
-    assert window._session.chat.draft == "초안"
-
-
-def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("An app.")]))
-    session, edit = window._session, window._composer.edit
-    QTest.keyClicks(edit, "half a thought")
-    window._welcome.asked.emit("What is Tandem?")
-    wait_for_end(window, qtbot)
-    first = session.chat
-    session.new_chat()
-    session.open(first)
-    assert edit.toPlainText() == first.draft == "half a thought"
-
-
-def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("A long", reason="length"), Script(" story.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    session, edit = window._session, window._composer.edit
-    QTest.keyClicks(edit, "second")
-
-    def press(_chat: object, _turn: object) -> None:
-        if session.chat.streaming and len(session.chat.turns) == 1:
-            QTest.keyClick(edit, Qt.Key.Key_Return)
-
-    session.arrived.connect(press)
-    window._actions["continue-answer"].trigger()
-    qtbot.waitUntil(lambda: session.chat.turns[0].answer.text == "A long story.")
-    wait_for_end(window, qtbot)
-    assert edit.toPlainText() == "second"
-
-
-def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
-    open_window: OpenWindow, qtbot: QtBot, qapp: Application
-) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    first, edit = window._session.chat, window._composer.edit
-    QTest.keyClicks(edit, "a draft")
-    window._session.new_chat()
-    try:
-        qapp.theme.set_text_size(130)
-        window._session.open(first)
-        assert edit.document().defaultFont().pixelSize() == edit.font().pixelSize() == 18
-        assert edit.document().isUndoAvailable()
-    finally:
-        qapp.theme.set_text_size(100)
 
 
 def test_a_question_waits_for_the_file_that_is_being_read(
