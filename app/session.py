@@ -224,6 +224,19 @@ class Session(ChatSession):
     def _read_again(self, chat: Chat) -> None:
         self.keeper.do(lambda store: _path(store, chat), lambda path: self._take_path(chat, path))
 
+    def _show_asked(self, chat: Chat, answered: int, then: Callable[[], object]) -> None:
+        """Show the branch of an answer that is about to be written, and only that."""
+
+        def select(store: ConversationStore) -> list[Message]:
+            store.messages.select(answered)
+            return _path(store, chat)
+
+        def take(path: list[Message]) -> None:
+            self._take_path(chat, path)
+            then()
+
+        self.keeper.do(select, take, lambda _: then())
+
     def _take_path(self, chat: Chat, path: list[Message]) -> None:
         streaming = [live.turn for live in self._live.values() if live.chat is chat]
         turns = turns_of(path, [turn for turn in chat.turns if turn.answer.ended] + streaming)
@@ -247,22 +260,27 @@ class Session(ChatSession):
         chosen = self.generation_of(chat)
         live = self._live[turn] = Live(chat, turn, chosen.speculation, chosen.sampling)
 
-        def job(store: ConversationStore) -> tuple[Message | None, Message]:
+        def job(store: ConversationStore) -> tuple[Message | None, Message, list[int]]:
             asked, answered = write(store)
-            if chat.id is not None:
-                # Who goes on in a chat of the trash does not want it to be emptied away.
-                store.conversations.restore(chat.id)
-            return None if asked is None else store.messages.get(asked), store.messages.get(answered)
+            message = store.messages.get(answered)
+            # Who goes on in a chat of the trash does not want it to be emptied away.
+            store.conversations.restore(message.conversation_id)
+            shown = store.messages.path_ids(message.conversation_id)
+            return None if asked is None else store.messages.get(asked), message, shown
 
-        def written(messages: tuple[Message | None, Message]) -> None:
-            asked, answered = messages
+        def written(kept: tuple[Message | None, Message, list[int]]) -> None:
+            asked, answered, shown = kept
             turn.question_place, turn.answer_place = place_of(asked), place_of(answered)
             self._remember(chat)
             if chat.id in self.deleted:
                 self.deleted.remove(chat.id)
             live.writer = self.keeper.writer(answered.id)
             self.kept.emit(chat, turn)
-            self._start(live)
+            if shown == _ids(chat):
+                self._start(live)
+            else:
+                # Another branch was chosen while this was on its way to the store.
+                self._show_asked(chat, answered.id, lambda: self._start(live))
 
         def refused(_: Exception) -> None:
             self._live.pop(turn, None)
@@ -335,3 +353,9 @@ def _tokens_and_rounds(store: ConversationStore, message_id: int) -> tuple[list[
 
 def _path(store: ConversationStore, chat: Chat) -> list[Message]:
     return [] if chat.id is None else store.messages.path(chat.id)
+
+
+def _ids(chat: Chat) -> list[int]:
+    """Of the messages that the chat has on screen and on disk."""
+    places = (place.id for turn in chat.turns for place in (turn.question_place, turn.answer_place))
+    return [place for place in places if place is not None]

@@ -75,6 +75,14 @@ class MessageTree:
         )
         return [_message(row) for row in rows]
 
+    def path_ids(self, conversation_id: int) -> list[int]:
+        """The ids of the questions and answers that the chat shows, first message first."""
+        rows = self._database.rows(
+            f"{_PATH} SELECT m.id FROM path JOIN messages AS m USING (id) WHERE role <> 'system' ORDER BY depth",
+            (conversation_id,),
+        )
+        return [row["id"] for row in rows]
+
     def all(self, conversation_id: int) -> list[Message]:
         """Every message of the chat, parents before children."""
         rows = self._database.rows(

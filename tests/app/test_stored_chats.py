@@ -387,6 +387,37 @@ def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window:
     assert path == ["first", "One.", "second", "Three."]
 
 
+@pytest.mark.parametrize("word", ["edit", "again"])
+def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_put(
+    open_window: OpenWindow, qtbot: QtBot, word: str
+) -> None:
+    engine = ScriptedEngine([Script(f"{number}.") for number in range(4)])
+    window = open_window(engine)
+    session = window._session
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    session.edit(session.chat.turns[0], "second")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    ask(window, "below the second")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    asked_of = session.chat.turns[0 if word == "edit" else 1]
+    session.switch(session.chat, session.chat.turns[0].question_place, -1)
+    if word == "edit":
+        session.edit(asked_of, "third")
+    else:
+        session.ask_again(asked_of)
+    expected = [("third", "3.")] if word == "edit" else [("second", "1."), ("below the second", "3.")]
+    qtbot.waitUntil(lambda: turns(window) == expected)
+    settle(window, qtbot)
+    asked = [question for question, _ in expected]
+    assert [m["content"] for m in engine.requests[-1].messages if m["role"] == "user"] == asked
+    path = session.keeper.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    assert path == [text for turn in expected for text in turn]
+
+
 def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
     window = open_window(engine)
