@@ -78,6 +78,8 @@ class Database:
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float]) -> None:
         self.connection = connection
         self.clock = clock
+        # How many transactions were committed.
+        self.commits = 0
         self.on_commit: Callable[[Changes], None] = lambda _changes: None
         self._open: ChangeSet | None = None
 
@@ -125,11 +127,17 @@ class Database:
             raise
         finally:
             self._open = None
+        self.commits += 1
         if frozen := changes.freeze():
             self.on_commit(frozen)
 
     def close(self) -> None:
         self.connection.close()
+
+
+def is_index_damage(error: Exception) -> bool:
+    """Whether a search index was found damaged, and nothing else: it can be written anew from the messages."""
+    return getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
 
 
 def storable(value: Any) -> Any:

@@ -77,7 +77,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
             backup = _back_up(connection, path, version, clock)
         migrate(connection)
         store = ConversationStore(Database(connection, clock))
-        interrupted = store.answers.mark_interrupted()
+        interrupted = store.run(lambda store: store.answers.mark_interrupted())
     except BaseException:
         connection.close()
         raise
@@ -117,7 +117,9 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict == "ok" and not is_sound(connection):
             verdict = "the tables are not those of its version"
-        elif verdict == "ok" and not _takes_writes(connection) and os.access(path, os.W_OK):
+        if verdict == "ok":
+            _open_indexes(connection)
+        if verdict == "ok" and not _takes_writes(connection) and os.access(path, os.W_OK):
             verdict = "the header forbids writing"
         if verdict == "ok":
             return connection, ""
@@ -133,6 +135,16 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     if connection is not None:
         connection.close()
     return None, str(verdict)
+
+
+def _open_indexes(connection: sqlite3.Connection) -> None:
+    """Raises sqlite3.DatabaseError where a search index cannot even be opened: no message could be written then.
+
+    Damage further inside is nothing that `quick_check` sees either; it is mended when it is met.
+    """
+    if 0 < version_of(connection) <= LATEST:
+        for index in ("search", "title_search"):
+            connection.execute(f"SELECT rowid FROM {index} WHERE {index} MATCH 'a' LIMIT 1").fetchone()
 
 
 def _takes_writes(connection: sqlite3.Connection) -> bool:

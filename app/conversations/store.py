@@ -13,17 +13,26 @@ that is; in the app it is the `StoreThread`'s.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+import sqlite3
+from typing import TYPE_CHECKING, TypeVar
 
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
+from app.conversations.database import is_index_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.conversations.database import Database
+
+_log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 
 class ConversationStore:
@@ -37,6 +46,22 @@ class ConversationStore:
         self.search = Search(database)
         self.presets = Presets(database)
         self.history = RequestHistory(database)
+
+    def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
+        """The operation's result; where a damaged search index stops it, once more after that is written anew."""
+        commits = self.database.commits
+        try:
+            return operation(self)
+        except sqlite3.DatabaseError as error:
+            if not is_index_damage(error):
+                raise
+            _log.warning("the search index is damaged and is written anew")
+            unchanged = self.database.commits == commits
+            self.search.rebuild()
+            # What has written something already must not write it twice: that one is told to its caller.
+            if not unchanged:
+                raise
+        return operation(self)
 
     def close(self) -> None:
         self.database.close()

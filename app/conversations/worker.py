@@ -122,7 +122,7 @@ class StoreThread:
 
 def _settle(future: Future[Any], operation: Callable[[ConversationStore], Any], store: ConversationStore) -> None:
     try:
-        result = operation(store)
+        result = store.run(operation)
     except Exception as error:
         future.set_exception(error)
     else:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.conversations.answers import Answers
 from app.conversations.database import connect
 from app.conversations.errors import StoreInUse, StoreNotWritable
 from app.conversations.opening import back_up_now, backups_of, open_store
@@ -101,6 +103,54 @@ def test_a_damaged_store_is_set_aside_and_most_of_it_comes_back(path: Path, cloc
         assert found == report.damage.salvage.messages
     store.close()
     assert open_store(path)[1].damage is None
+
+
+@pytest.mark.parametrize("index", ["search", "title_search"])
+@pytest.mark.parametrize(
+    "damage",
+    [f"UPDATE {{}}_data SET block = x'{'ff' * 40}' WHERE id = 10", "DELETE FROM {}_config"],
+    ids=["structure", "settings"],
+)
+def test_an_index_that_cannot_be_opened_is_made_anew(path: Path, index: str, damage: str) -> None:
+    store, _report = open_store(path)
+    fill(store, 60)
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(damage.format(index))
+        connection.commit()
+    store, report = open_store(path)
+    assert report.damage is not None
+    assert report.damage.salvage.complete
+    chat = store.conversations.create(title="works again")
+    message = store.messages.add_user_turn(chat, "works again")
+    assert [hit.message_id for hit in store.search.messages("works")] == [message]
+    assert [hit.conversation_id for hit in store.search.titles("works")] == [chat]
+    assert store.database.scalar("SELECT count(*) FROM messages") == 61
+    store.close()
+
+
+@pytest.mark.expects_log
+def test_an_index_that_cannot_take_an_interrupted_answer_keeps_no_store_shut(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, _report = open_store(path)
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("m"))
+    store.answers.append(answer, "절반")
+    store.close()
+    end = Answers._end
+
+    def damaged_once(*_: Any) -> None:
+        monkeypatch.setattr(Answers, "_end", end)
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorname = "SQLITE_CORRUPT_VTAB"
+        raise error
+
+    monkeypatch.setattr(Answers, "_end", damaged_once)
+    store, report = open_store(path)
+    assert report.interrupted == (answer,)
+    assert [hit.message_id for hit in store.search.messages("절반")] == [answer]
+    store.close()
 
 
 def test_a_store_that_is_no_database_falls_back_to_the_newest_backup(path: Path, clock: Clock) -> None:

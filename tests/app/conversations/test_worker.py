@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ import pytest
 from app.conversations import answer_writer
 from app.conversations.answer_writer import FLUSH_AFTER, AnswerWriter
 from app.conversations.errors import NotFound, StoreNotWritable
+from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource, Changes
 from app.conversations.worker import StoreThread
 from engine.events import Token
@@ -57,6 +60,60 @@ def test_changes_are_reported_after_the_commit(path: Path) -> None:
     chat = thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S)
     thread.close()
     assert seen == [Changes(conversations=frozenset({chat}))]
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize(
+    "damage", ["DELETE FROM search_data WHERE id > 10", "DELETE FROM title_search_data WHERE id > 10"]
+)
+def test_a_damaged_search_index_is_written_anew(path: Path, damage: str) -> None:
+    store, _report = open_store(path)
+    chat = store.conversations.create(title="초안 모델")
+    for number in range(100):
+        store.messages.add_user_turn(chat, f"초안 {number}")
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(damage)
+        connection.commit()
+    thread = StoreThread(path)
+    found = thread.submit(lambda store: (store.search.messages("초안", limit=200), store.search.titles("초안")))
+    assert [len(hits) for hits in found.result(PATIENCE_S)] == [100, 1]
+    thread.close()
+
+
+@pytest.mark.expects_log
+def test_a_damaged_search_index_keeps_nobody_from_writing(path: Path) -> None:
+    store, _report = open_store(path)
+    chat = store.conversations.create()
+    for number in range(100):
+        store.messages.add_user_turn(chat, f"초안 {number}")
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM search_data WHERE id > 10")
+        connection.commit()
+    thread = StoreThread(path)
+    for number in range(200):
+        thread.submit(lambda store, n=number: store.messages.add_user_turn(chat, f"again {n}")).result(PATIENCE_S)
+    thread.close()
+    store, _report = open_store(path)
+    assert len(store.messages.path(chat)) == 300
+    store.close()
+
+
+@pytest.mark.expects_log
+def test_an_operation_that_has_written_something_is_not_done_twice(path: Path) -> None:
+    thread = StoreThread(path)
+    chat = thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S)
+
+    def write_and_find_damage(store: ConversationStore) -> None:
+        store.messages.add_user_turn(chat, "once")
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorname = "SQLITE_CORRUPT_VTAB"
+        raise error
+
+    assert isinstance(thread.submit(write_and_find_damage).exception(PATIENCE_S), sqlite3.DatabaseError)
+    assert len(thread.submit(lambda store: store.messages.path(chat)).result(PATIENCE_S)) == 1
+    thread.close()
 
 
 @pytest.mark.expects_log
