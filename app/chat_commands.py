@@ -336,8 +336,13 @@ class ChatCommands(QObject):
         self._banner.tell(lambda: wording.closed_store_sentence(error), self._actions["show-chats-folder"])
 
     def _tell_report(self, report: OpenReport | None) -> None:
-        if report is not None and (damage := report.damage) is not None:
+        if report is None:
+            return
+        if (damage := report.damage) is not None:
             self._banner.tell(lambda: wording.damage_sentence(damage), self._actions["show-chats-folder"])
+        elif self._banner.isHidden():
+            # What is told already matters more; the note waits.
+            self.transfer.tell_cut_short()
 
     def _show_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.keeper.path.parent)))

@@ -237,9 +237,16 @@ class Session(ChatSession):
 
         self.keeper.do(select, take, lambda _: then())
 
-    def _take_path(self, chat: Chat, path: list[Message]) -> None:
+    def read_anew(self, conversation_id: int) -> None:
+        """A chat was written to elsewhere: what is in memory of it is read once more."""
+        if chat := self._open.get(conversation_id):
+            self.keeper.do(lambda store: _path(store, chat), lambda path: self._take_path(chat, path, anew=True))
+
+    def _take_path(self, chat: Chat, path: list[Message], anew: bool = False) -> None:
+        """Show these messages. Turns that are in memory stay what they are, or with `anew` only those that stream."""
         streaming = [live.turn for live in self._live.values() if live.chat is chat]
-        turns = turns_of(path, [turn for turn in chat.turns if turn.answer.ended] + streaming)
+        ended = [] if anew else [turn for turn in chat.turns if turn.answer.ended]
+        turns = turns_of(path, ended + streaming)
         for turn in streaming:
             # Asked since the path was read: it is on its way to the end of that path, or to a question in it.
             if turn.answer_place.id is None:

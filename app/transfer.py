@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from app import wording
 from app.chat.side_work import SideWork
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
 from app.conversations.exports.labels import Labels
@@ -24,8 +25,10 @@ from app.conversations.exports.writing import (
     write_json,
     write_text,
 )
+from app.conversations.imports.adding import IN_TRASH
 from app.conversations.imports.reading import import_file
 from app.stopping import Stopped
+from app.under_way import EXPORT, IMPORT, UnderWay, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +44,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# How long the app waits at its end for the step of what it stops.
+# How long the app waits at its end for exports, and then for the step of what it stops.
+EXPORT_WITHIN_S = 20.0
 CLOSE_WITHIN_S = 5.0
 # After how many chats an import says how far it is.
 _TOLD_EVERY = 25
@@ -63,7 +67,8 @@ class Transfer(QObject):
         # A file to attach does not wait for an import.
         self._files, self._chats = SideWork("attachments"), SideWork("transfer")
         self._jobs: set[Future[Any]] = set()
-        self._under_way: set[Future[Any]] = set()
+        self._under_way: dict[Future[Any], Work] = {}
+        self._noted = UnderWay(session.keeper.path.with_suffix(".transfers"))
         self._exports: set[Future[Any]] = set()
         self._closing, self._stopping = threading.Event(), threading.Event()
         self._imported_so_far = 0
@@ -115,7 +120,7 @@ class Transfer(QObject):
             work = partial(write_json, self._ask_store, [chat], path)
         else:
             work = partial(write_text, self._ask_store, chat, path, form, self._labels())
-        self._start(work, lambda _: self.tr("Exported to {name}.").format(name=path.name))
+        self._start(Work(EXPORT, path.name), work, lambda _: self.tr("Exported to {name}.").format(name=path.name))
 
     def write_all(self, path: Path) -> None:
         """JSON into one file; other forms into a folder of that name."""
@@ -131,7 +136,7 @@ class Transfer(QObject):
                 write_folder(self._ask_store, chats, folder, form, labels)
             return len(chats)
 
-        self._start(work, lambda count: self.tr("%n chat(s) exported.", "", count))
+        self._start(Work(EXPORT, path.name), work, lambda count: self.tr("%n chat(s) exported.", "", count))
         self._tell_busy(lambda: self.tr("Exporting to {name}…").format(name=path.name))
 
     def read(self, path: Path) -> None:
@@ -146,7 +151,8 @@ class Transfer(QObject):
                 self._told.emit(done)
 
         self._imported_so_far = 0
-        self._start(partial(import_file, self._ask_store, path, step), self._imported, self._import_stopped)
+        work = partial(import_file, self._ask_store, path, step)
+        self._start(Work(IMPORT, path.name), work, self._imported, self._import_stopped)
         self._tell_busy(
             lambda: self.tr("Importing {name}: %n chat(s) so far.", "", self._imported_so_far).replace(
                 "{name}", path.name
@@ -154,15 +160,36 @@ class Transfer(QObject):
         )
 
     def close(self) -> None:
-        """Let exports come to their end, for somebody counts on the file; stop what can be done again. Of that, the
-        step that is under way is waited for, for a little while at most.
+        """Give exports some time to come to their end, for somebody counts on the file; stop what can be done again.
+        The step that is then under way is waited for, for a little while at most. The next start tells what was cut
+        short.
         """
         self._closing.set()
-        again = self._jobs - self._exports
-        for job in again:
+        for job in self._jobs - self._exports:
             job.cancel()
-        wait(self._exports)
-        wait(again, CLOSE_WITHIN_S)
+        wait(self._exports, EXPORT_WITHIN_S)
+        self._stopping.set()
+        wait(self._jobs, CLOSE_WITHIN_S)
+
+    def tell_cut_short(self) -> None:
+        """Say what the end of the last run cut short; to be called once the chats are open."""
+        works = self._noted.cut_short()
+        if not works:
+            return
+        work = works[-1]
+
+        def sentence() -> str:
+            text = (
+                self.tr(
+                    "The import of {name} was cut short when Tandem ended. Import the file again for the chats that "
+                    "are missing."
+                )
+                if work.kind == IMPORT
+                else self.tr("The export to {name} was cut short when Tandem ended. Export again to have all of it.")
+            )
+            return text.format(name=work.name)
+
+        self._banner.tell(sentence, None)
 
     @property
     def closing(self) -> bool:
@@ -177,13 +204,23 @@ class Transfer(QObject):
 
     def _imported(self, report: ImportReport) -> str:
         self._session.keeper.reload()
-        new = len(report.added) + len(report.extended)
-        sentence = self.tr("%n chat(s) imported.", "", new)
+        for chat in report.extended:
+            self._session.read_anew(chat)
+        in_trash = sum(skipped.reason == IN_TRASH for skipped in report.skipped)
+        unread, lines = len(report.skipped) - in_trash, report.left_out.get("unreadable", 0)
+        parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
+        sentences = [self.tr("%n chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:
-            sentence += " " + self.tr("%n chat(s) were here already.", "", len(report.unchanged))
-        if report.skipped:
-            sentence += " " + self.tr("%n part(s) of the file could not be read as a chat.", "", len(report.skipped))
-        return sentence
+            sentences.append(self.tr("%n chat(s) were here already.", "", len(report.unchanged)))
+        if in_trash:
+            sentences.append(self.tr("%n chat(s) are in the trash and stay there.", "", in_trash))
+        if unread:
+            sentences.append(self.tr("%n part(s) of the file could not be read as a chat.", "", unread))
+        if lines:
+            sentences.append(self.tr("%n line(s) of the file could not be read.", "", lines))
+        if parts:
+            sentences.append(self.tr("%n file(s), tool call(s) or thought(s) were left out.", "", parts))
+        return wording.joined(*sentences)
 
     def _import_stopped(self) -> str:
         self._session.keeper.reload()
@@ -206,7 +243,11 @@ class Transfer(QObject):
         self._do(self._files, work, then, failed, lambda: None)
 
     def _start(
-        self, work: Callable[[], object], words: Callable[..., str], stopped: Callable[[], str] | None = None
+        self,
+        noted: Work,
+        work: Callable[[], object],
+        words: Callable[..., str],
+        stopped: Callable[[], str] | None = None,
     ) -> None:
         def tell(sentence: str, calm: bool) -> None:
             self._banner.tell(lambda: sentence, None, calm=calm)
@@ -223,7 +264,10 @@ class Transfer(QObject):
             failed,
             lambda: tell(stopped() if stopped else self.tr("The export was stopped."), True),
         )
-        self._under_way.add(job)
+        self._under_way[job] = noted
+        # A window without the store has the file of another one before it.
+        if self._session.keeper.lasting:
+            self._noted.begin(noted)
         if stopped is None:
             self._exports.add(job)
         self.changed.emit()
@@ -266,8 +310,10 @@ class Transfer(QObject):
     def _end(self, job: Future[Any]) -> None:
         self._jobs.discard(job)
         self._exports.discard(job)
-        if job in self._under_way:
-            self._under_way.discard(job)
+        if noted := self._under_way.pop(job, None):
+            # What the app's own end cut short stays noted.
+            if not self.closing or (not job.cancelled() and job.exception() is None):
+                self._noted.end(noted)
             if not self._under_way:
                 self._stopping.clear()
             self.changed.emit()

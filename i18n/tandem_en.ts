@@ -161,10 +161,31 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n chat is in the trash and stays there.</numerusform>
+            <numerusform>%n chats are in the trash and stay there.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>%n part of the file could not be read as a chat.</numerusform>
             <numerusform>%n parts of the file could not be read as chats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>%n line of the file could not be read.</numerusform>
+            <numerusform>%n lines of the file could not be read.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <translation>
+            <numerusform>%n file, tool call or thought was left out.</numerusform>
+            <numerusform>%n files, tool calls or thoughts were left out.</numerusform>
         </translation>
     </message>
 </context>

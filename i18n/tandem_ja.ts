@@ -3411,6 +3411,14 @@
             <numerusform>{name} を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
+        <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3424,9 +3432,27 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>ファイル内の %n 件の項目は、チャットとして読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>ファイルの %n 行は読み取れませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <translation>
+            <numerusform>添付ファイル、ツール呼び出し、思考 %n 件は読み込みませんでした。</numerusform>
         </translation>
     </message>
     <message>

@@ -3411,6 +3411,14 @@
             <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <translation>‘{name}’ 파일을 가져오던 중에 Tandem이 종료됐어요. 파일을 다시 가져오면 빠진 대화만 들어와요.</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
+        <translation>‘{name}’ 파일로 내보내던 중에 Tandem이 종료됐어요. 모두 담으려면 다시 내보내 주세요.</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3424,9 +3432,27 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>대화 %n개는 휴지통에 있어서 그대로 두었어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>파일의 %n줄은 읽지 못했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <translation>
+            <numerusform>첨부 파일, 도구 호출, 생각 %n개는 가져오지 않았어요.</numerusform>
         </translation>
     </message>
     <message>

@@ -3411,6 +3411,14 @@
             <numerusform>正在导入 {name}：已导入 %n 个对话。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
+        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以保存全部内容。</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -3424,9 +3432,27 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>文件中有 %n 行无法读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <translation>
+            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
     </message>
     <message>

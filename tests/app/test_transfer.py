@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.conversations.opening import open_store
+from app.places import data_folder
+from app.under_way import IMPORT, UnderWay, Work
 from tests.app.chats_shown import settle, titles, turns
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import ask, wait_for_end
@@ -153,6 +155,91 @@ def test_closing_the_window_does_not_wait_for_an_import(
     store.close()
 
 
+def test_the_next_start_says_that_an_import_was_cut_short(
+    window: MainWindow, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, go_on = hold_after(window, monkeypatch, 10)
+    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    qtbot.waitUntil(there.is_set)
+    Timer(0.1, go_on.set).start()
+    window.close()
+    again = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: "import of old.json was cut short" in again._banner.text)
+    again._commands.transfer.read(tmp_path / "old.json")
+    qtbot.waitUntil(lambda: "90 chats imported. 10 chats were here already." in again._banner.text)
+    settle(again, qtbot)
+    again.close()
+    third = open_window(ScriptedEngine())
+    settle(third, qtbot)
+    assert third._banner.isHidden()
+
+
+def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow, qtbot: QtBot) -> None:
+    # What a kill leaves: the note of the run that it ended.
+    data_folder().mkdir(parents=True, exist_ok=True)
+    UnderWay(data_folder() / "chats.transfers").begin(Work(IMPORT, "old.json"))
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: "import of old.json was cut short" in window._banner.text)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"kind": 1}]', "[" * 100_000, "\ud800"])
+def test_a_damaged_note_of_what_was_cut_short_says_nothing(open_window: OpenWindow, qtbot: QtBot, content: str) -> None:
+    data_folder().mkdir(parents=True, exist_ok=True)
+    (data_folder() / "chats.transfers").write_text(content, errors="replace")
+    window = open_window(ScriptedEngine())
+    settle(window, qtbot)
+    assert window._banner.isHidden()
+
+
+def test_closing_the_window_waits_for_an_export_for_a_while_only(
+    window: MainWindow, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.transfer.EXPORT_WITHIN_S", 0.05)
+    there, go_on = hold_after(window, monkeypatch, 3)
+    window._commands.transfer.write_all(tmp_path / "all.json")
+    qtbot.waitUntil(there.is_set)
+    Timer(0.5, go_on.set).start()
+    window.close()
+    assert list(tmp_path.iterdir()) == []
+    again = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: "export to all.json was cut short" in again._banner.text)
+
+
+def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    transfer, session = window._commands.transfer, window._session
+    transfer.read(history(tmp_path / "old.json", 2))
+    qtbot.waitUntil(lambda: "2 chats imported." in window._banner.text)
+    settle(window, qtbot)
+    chat = next(chat.id for chat in session.keeper.conversations if chat.title == "chat 1")
+    session.keeper.do(lambda store: store.conversations.trash(chat))
+    settle(window, qtbot)
+    transfer.read(tmp_path / "old.json")
+    expected = "0 chats imported. 1 chat was here already. 1 chat is in the trash and stays there."
+    qtbot.waitUntil(lambda: window._banner.text == expected)
+    thread = tmp_path / "thread" / "messages.jsonl"
+    thread.parent.mkdir()
+    content = [{"type": "text", "text": {"value": "hello"}}, {"type": "image"}]
+    message = {"object": "thread.message", "id": "m", "role": "user", "content": content, "created_at": 1}
+    thread.write_text(json.dumps(message) + '\n{"id": "m2", "ro\n')
+    transfer.read(thread)
+    expected = "1 chat imported. 1 line of the file could not be read. 1 file, tool call or thought was left out."
+    qtbot.waitUntil(lambda: window._banner.text == expected)
+
+
+def test_what_an_import_adds_to_an_answer_on_screen_is_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    transfer, file = window._commands.transfer, tmp_path / "one.json"
+    transfer.write_chat(window._session.chat.id, file)
+    settle(window, qtbot)
+    data = json.loads(file.read_text())
+    (answer,) = (message for message in data["conversations"][0]["messages"] if message["role"] == "assistant")
+    answer["content"] += " And more."
+    file.write_text(json.dumps(data))
+    transfer.read(file)
+    qtbot.waitUntil(lambda: turns(window) == [("Bananas", "An *answer*. And more.")])
+
+
 def test_an_export_that_is_stopped_leaves_no_file(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,3 +274,4 @@ def test_an_export_is_finished_when_the_window_closes(
     Timer(0.1, go_on.set).start()
     window.close()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
+    assert not list(data_folder().glob("*.transfers*"))

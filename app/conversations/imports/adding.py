@@ -5,9 +5,13 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from app.conversations.encoding import pack_rounds, pack_tokens, to_json
+from app.conversations.database import storable
+from app.conversations.encoding import pack_rounds, pack_tokens, stats_to_json, to_json
+from app.conversations.records import STREAMING
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from app.conversations.imports.imported import ImportedConversation, ImportedMessage
     from app.conversations.store import ConversationStore
 
@@ -24,7 +28,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
     """Add the chat, or what it has beyond the one that an earlier import made: (outcome, the chat's id).
 
     A chat in the trash stays as it is. An extended chat keeps its title, its settings and the branches it
-    shows.
+    shows; of two texts of one message, the one that goes on where the other ends is kept.
     """
     database = store.database
     existing = database.row(
@@ -36,13 +40,17 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
     identity: int = existing["id"]
     if existing["trashed_at"] is not None:
         return IN_TRASH, identity
-    known = _uids(store, identity)
-    if all(message.uid in known for message in conversation.messages):
+    known = _known(store, identity)
+    grown = [message for message in conversation.messages if _has_grown(known.get(message.uid), message)]
+    if not grown and all(message.uid in known for message in conversation.messages):
         return UNCHANGED, identity
     with database.write():
         leaf = store.messages.active_leaf(identity)
         used_at = store.conversations.get(identity).updated_at
-        _add_messages(store, identity, conversation, known)
+        ids = {uid: row["id"] for uid, row in known.items()}
+        _add_messages(store, identity, conversation, ids)
+        for message in grown:
+            _grow(store, identity, ids[message.uid], message)
         if leaf is not None:
             store.messages.select(leaf)
         _set_used(store, identity, max(used_at, conversation.updated_at or used_at))
@@ -101,9 +109,6 @@ def _add_messages(
 def _add_message(
     store: ConversationStore, identity: int, parent: int | None, message: ImportedMessage, created_at: float
 ) -> int:
-    error = None
-    if message.error is not None:
-        error = to_json({"code": message.error[0], "arguments": dict(message.error[1])})
     message_id = store.messages.add(
         identity,
         parent,
@@ -116,19 +121,59 @@ def _add_message(
         source=message.source,
         stats=message.stats,
         finish_reason=message.finish_reason,
-        error=error,
+        error=_error(message),
     )
+    _keep_tokens(store, message_id, message)
+    return message_id
+
+
+def _error(message: ImportedMessage) -> str | None:
+    if message.error is None:
+        return None
+    return to_json({"code": message.error[0], "arguments": dict(message.error[1])})
+
+
+def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
     if message.tokens:
         store.database.execute(
             "INSERT INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
             (message_id, pack_tokens(message.tokens), pack_rounds(message.rounds)),
         )
-    return message_id
 
 
-def _uids(store: ConversationStore, identity: int) -> dict[str, int]:
-    rows = store.database.rows("SELECT uid, id FROM messages WHERE conversation_id = ?", (identity,))
-    return {row["uid"]: row["id"] for row in rows}
+def _known(store: ConversationStore, identity: int) -> dict[str, sqlite3.Row]:
+    rows = store.database.rows(
+        "SELECT uid, id, role, content, state FROM messages WHERE conversation_id = ?", (identity,)
+    )
+    return {row["uid"]: row for row in rows}
+
+
+def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
+    """Whether the file has more of a message that is here: its answer was continued after an earlier export."""
+    if known is None or known["role"] != message.role or known["state"] == STREAMING:
+        return False
+    content = storable(message.content)
+    return len(content) > len(known["content"]) and content.startswith(known["content"])
+
+
+def _grow(store: ConversationStore, identity: int, message_id: int, message: ImportedMessage) -> None:
+    with store.database.write() as changes:
+        store.database.execute(
+            "UPDATE messages SET content = ?, state = ?, finish_reason = ?, error = ?, stats = ? WHERE id = ?",
+            (
+                message.content,
+                message.state,
+                message.finish_reason,
+                _error(message),
+                stats_to_json(message.stats),
+                message_id,
+            ),
+        )
+        # The tokens of the shorter text are not those of this one.
+        store.database.execute("DELETE FROM token_views WHERE message_id = ?", (message_id,))
+        _keep_tokens(store, message_id, message)
+        changes.messages.add(message_id)
+        changes.paths.add(identity)
 
 
 def _set_used(store: ConversationStore, identity: int, when: float) -> None:

@@ -43,7 +43,8 @@ class ImportedConversation:
 
     `uid` is set for our own chats, `origin` for others': one of them finds the chat that an earlier import
     made. `selected` is the uid of the last message shown. `left_out` counts what has no place here, by reason
-    code: "tool" (calls and their results), "reasoning", "file" (images and other files), "empty".
+    code: "tool" (calls and their results), "reasoning", "file" (images and other files), "empty", "unreadable"
+    (lines of the file).
     """
 
     uid: str | None

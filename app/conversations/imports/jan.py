@@ -1,8 +1,8 @@
 """Jan's threads: a folder a chat with thread.json and messages.jsonl, one OpenAI thread message a line.
 
 A message has "id", "role", "created_at" (seconds or milliseconds) and a "content" list of {"type": "text",
-"text": {"value": ...}}. The reader gets {"thread": the object, "lines": the messages}, as `reading` puts them
-together.
+"text": {"value": ...}}. The reader gets {"thread": the object, "lines": the messages, "unreadable": how many lines
+are no JSON}, as `reading` puts them together.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def title_of(entry: object) -> str:
     return fields.text(thread, "title") or fields.text(thread, "summary")
 
 
-def read(entry: object) -> ImportedConversation:
+def read(entry: Any) -> ImportedConversation:
     """The chat, its messages in the order of their times: Jan's file need not be."""
-    left_out: Counter[str] = Counter()
+    left_out: Counter[str] = Counter(unreadable=entry["unreadable"])
     thread = fields.mapping(entry, "thread")
     lines = sorted(fields.items(entry, "lines"), key=lambda line: fields.time(line, "created_at") or 0.0)
     assistants = fields.items(thread, "assistants")

@@ -150,7 +150,8 @@ def _jan_thread(folder: Path, step: _Step) -> Any:
     thread_file = folder / "thread.json"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
     lines = [_parsed(messages.name, line, step) for line in messages.read_bytes().splitlines() if line.strip()]
-    return {"thread": thread, "lines": [line for line in lines if not isinstance(line, Skipped)]}
+    readable = [line for line in lines if not isinstance(line, Skipped)]
+    return {"thread": thread, "lines": readable, "unreadable": len(lines) - len(readable)}
 
 
 def _parsed(name: str, content: bytes, step: _Step) -> Any:

@@ -215,6 +215,16 @@ def test_jan_threads_come_in_by_their_times(store: ConversationStore, tmp_path: 
     assert import_file(lambda operation: operation(store), folder / "messages.jsonl").unchanged == report.added
 
 
+def test_lines_of_a_jan_thread_that_cannot_be_read_are_counted(store: ConversationStore, tmp_path: Path) -> None:
+    thread = tmp_path / "thread"
+    thread.mkdir()
+    lines = [jan_line("m1", "user", "hi", 1), '{"id": "m2", "role": "assis', jan_line("m3", "user", "there", 3)]
+    (thread / "messages.jsonl").write_text("\n".join(lines))
+    report = import_file(lambda operation: operation(store), thread)
+    assert shown(store, report.added[0]) == [("user", "hi"), ("user", "there")]
+    assert report.left_out == {"unreadable": 1}
+
+
 def test_a_zip_file_is_read_without_unpacking(store: ConversationStore, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
     with zipfile.ZipFile(file, "w") as archive:
@@ -268,6 +278,23 @@ def test_a_longer_export_extends_the_chat_and_keeps_what_was_made_of_it(store: C
     assert store.messages.active_leaf(chat) == mine
     assert store.conversations.get(chat).title == "Mine"
     assert {message.content for message in store.messages.all(chat)} >= {"and so?", "my own question"}
+
+
+def test_an_answer_that_was_continued_after_an_earlier_export_is_extended(store: ConversationStore, load: Any) -> None:
+    good: Any = OWN["conversations"][0]  # type: ignore[index]
+    question, answer = good["messages"]
+    (chat,) = load(OWN).added
+    mine = store.messages.add_user_turn(chat, "my own question")
+    longer = answer | {"content": "So. And on.", "state": "complete", "error": None, "tokens": [], "rounds": []}
+    report = load(OWN | {"conversations": [good | {"messages": [question, longer]}]})
+    assert report.extended == (chat,)
+    assert shown(store, chat) == [("user", "Why?"), ("assistant", "So. And on."), ("user", "my own question")]
+    kept = store.messages.path(chat)[1]
+    assert (kept.state, kept.error, store.messages.tokens(kept.id)) == ("complete", None, [])
+    assert store.messages.active_leaf(chat) == mine
+    # The older file has nothing that is not here.
+    assert load(OWN).unchanged == (chat,)
+    assert shown(store, chat)[1] == ("assistant", "So. And on.")
 
 
 def test_a_chat_in_the_trash_stays_there(store: ConversationStore, load: Any) -> None:
