@@ -4,11 +4,12 @@ interrupted.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
@@ -63,11 +64,13 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     write.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(path)
     damage: Damage | None = None
-    connection, problem = _connect_and_check(path)
-    if connection is None:
-        damage, connection = _start_over(path, problem, clock)
+    with _alone_in(path):
+        connection, problem = _connect_and_check(path)
+        # Only now: until here another process may have been writing them.
+        _remove_leftovers(path)
+        if connection is None:
+            damage, connection = _start_over(path, problem, clock)
     try:
         version = version_of(connection)
         if version > LATEST:
@@ -83,6 +86,24 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         raise
     migrated_from = version if 0 < version < LATEST else None
     return store, OpenReport(damage, migrated_from, backup, interrupted)
+
+
+@contextmanager
+def _alone_in(path: Path) -> Iterator[None]:
+    """No other process opens the store meanwhile: while a damaged file is recovered, the database itself holds no lock.
+
+    Raises StoreInUse where one does already. A disk that knows no locks is used without.
+    """
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise StoreInUse(path) from error
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def is_open_elsewhere(path: Path) -> bool:
@@ -169,8 +190,14 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
     """
     set_aside = _free_name(path.with_name(f"{path.stem}-damaged-{_stamp(clock)}{path.suffix}"))
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
-    _copy_with_log(path, set_aside)
-    salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
+    try:
+        _copy_with_log(path, set_aside)
+        salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
+    except BaseException:
+        # A full disk, as a rule: it must not become fuller with every start.
+        _remove_with_side_files(fresh)
+        _remove_with_side_files(set_aside)
+        raise
     # A log applies to whatever file bears its name, so the damaged one's goes first.
     _remove_side_files(path)
     os.replace(fresh, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.conversations import opening
 from app.conversations.answers import Answers
 from app.conversations.database import connect
 from app.conversations.errors import StoreInUse, StoreNotWritable
@@ -66,6 +68,56 @@ def test_a_second_process_is_kept_out(path: Path) -> None:
     )
     assert StoreInUse.__name__ in second.stderr
     store.close()
+
+
+def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path) -> None:
+    store, _report = open_store(path)
+    backup = path.parent / "backups" / "conversations-v4-x.unfinished"
+    backup.parent.mkdir()
+    backup.write_bytes(b"half")
+    with pytest.raises(StoreInUse):
+        open_store(path)
+    assert backup.read_bytes() == b"half"
+    store.close()
+
+
+def test_two_processes_do_not_recover_the_same_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged_copy(path, 200, seed=1)
+    code = (
+        "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
+    )
+    seen: list[str] = []
+    recover = opening._recover_into
+
+    def recover_beside_another(*arguments: Any) -> Any:
+        result = recover(*arguments)
+        second = subprocess.run(
+            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
+        seen.append(second.stderr)
+        return result
+
+    monkeypatch.setattr(opening, "_recover_into", recover_beside_another)
+    store, report = open_store(path)
+    assert StoreInUse.__name__ in seen[0]
+    assert report.damage is not None
+    assert store.database.scalar("SELECT count(*) FROM messages") == report.damage.salvage.messages
+    store.close()
+
+
+def test_a_recovery_without_room_leaves_only_the_damaged_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged_copy(path, 200, seed=1)
+    before = path.read_bytes()
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(opening, "_salvage_file", full)
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space"):
+            open_store(path)
+        assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert path.read_bytes() == before
 
 
 def damaged_copy(path: Path, messages: int, seed: int) -> int:
