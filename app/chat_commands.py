@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QObject, QPoint, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app import wording
 from app.attaching import Attaching
@@ -110,6 +110,8 @@ class ChatCommands(QObject):
         session.trashed.connect(self._tell_trashed)
         session.store_opened.connect(self._tell_report)
         session.keeper.listed.connect(self.refresh_list)
+        # Who comes back after midnight, or from another time zone, finds other days in the list.
+        QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
         session.keeper.trouble.connect(self._tell_trouble)
         session.keeper.unsaved.connect(self._tell_unsaved)
 

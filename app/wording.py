@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.conversations.errors import StoreInUse, StoreTooNew
+from app.conversations.errors import StoreInUse, StoreTooNew, refusal_of
 from app.models.hub_wording import hub_sentence
 from engine.errors import EngineError
 
@@ -249,6 +249,19 @@ def closed_store_sentence(error: Exception) -> str:
         return translate(
             "Store",
             "Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.",
+        )
+    refusal = refusal_of(error)
+    if refusal == "full":
+        return translate(
+            "Store",
+            "Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you "
+            "write here is kept.",
+        )
+    if refusal == "forbidden":
+        return translate(
+            "Store",
+            "Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is "
+            "kept.",
         )
     text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
     return text.format(detail=str(error))

@@ -3286,6 +3286,14 @@
         <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
     </message>
     <message>
+        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
+        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから Tandem を開き直してください。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
+        <translation>ディスクまたはフォルダの権限により、チャットを開けません。ここに書いた内容は保存されません。</translation>
+    </message>
+    <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
         <translation>チャットを開けません（{detail}）。ここに書いた内容は保存されません。</translation>
     </message>

@@ -3286,6 +3286,14 @@
         <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요. 여기에 쓴 내용은 저장되지 않아요.</translation>
     </message>
     <message>
+        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
+        <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 Tandem을 다시 열어 주세요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
+        <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요. 여기에 쓴 내용은 저장되지 않아요.</translation>
+    </message>
+    <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
         <translation>대화를 열 수 없어요({detail}). 여기에 쓴 내용은 저장되지 않아요.</translation>
     </message>

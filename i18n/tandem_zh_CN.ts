@@ -3286,6 +3286,14 @@
         <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem；此处写的内容不会保存。</translation>
     </message>
     <message>
+        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
+        <translation>磁盘已满，无法打开你的对话。请腾出一些空间后重新打开 Tandem；此处写的内容不会保存。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
+        <translation>磁盘或文件夹不允许访问，无法打开你的对话。此处写的内容不会保存。</translation>
+    </message>
+    <message>
         <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
         <translation>无法打开你的对话（{detail}）。此处写的内容不会保存。</translation>
     </message>

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+# A folder that takes no lock file, log or journal shows as one of the last three.
+_FORBIDDEN_NAMES = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_IOERR_LOCK")
+
+
+def refusal_of(error: BaseException) -> str | None:
+    """Why the system does not let the store open: "full", "forbidden", or None for another reason."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    number = getattr(error, "errno", None)
+    reason = error.arguments.get("reason") if isinstance(error, StoreNotWritable) else None
+    if reason == "full" or number in _FULL or name == "SQLITE_FULL":
+        return "full"
+    if reason == "read-only" or number in _FORBIDDEN or name.startswith(_FORBIDDEN_NAMES):
+        return "forbidden"
+    return None
 
 
 class StoreError(Exception):

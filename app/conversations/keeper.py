@@ -194,10 +194,12 @@ def _load(store: ConversationStore, conversation_id: int) -> Chat:
 
 def last_on_screen(store: ConversationStore) -> Chat | None:
     """The chat that was on screen when the app was last used, or None at the very first start."""
+    now = store.database.clock()
     seen = [chat for chat in store.conversations.view(ACTIVE) if isinstance(chat.settings.get(OPENED_AT), float)]
     if not seen:
         return None
-    newest = max(seen, key=lambda chat: chat.settings[OPENED_AT])
+    # A time in the future is from a clock that was wrong: it must not win for years.
+    newest = max(seen, key=lambda chat: (chat.settings[OPENED_AT] <= now, chat.settings[OPENED_AT]))
     return chat_of(newest, store.messages.path(newest.id))
 
 

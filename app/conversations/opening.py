@@ -251,11 +251,12 @@ def _back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Ca
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what a kill during a backup or a recovery left half-written."""
-    for unfinished in (path.parent / "backups").glob("*.unfinished*"):
-        unfinished.unlink()
-    for name in (".recovering", ".recovering.source"):
-        _remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))
+    """Remove what a kill during a backup or a recovery left half-written, if the disk allows it."""
+    with suppress(OSError):
+        for unfinished in (path.parent / "backups").glob("*.unfinished*"):
+            unfinished.unlink()
+        for name in (".recovering", ".recovering.source"):
+            _remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))
 
 
 def _copy_with_log(source: Path, target: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -14,6 +15,7 @@ from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import STORY, ask, wait_for_end
 
 if TYPE_CHECKING:
+    import pytest
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
@@ -282,3 +284,42 @@ def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow
     compose(search, "cao gao")
     assert search.words == "초안"
     compose(search, "")
+
+
+def test_days_are_counted_anew_when_the_person_comes_back(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    assert window._chats.model.rows[0] == "today"
+    tomorrow = time.time() + 86_400
+    monkeypatch.setattr("app.conversations.list_model.time.time", lambda: tomorrow)
+    window._application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert window._chats.model.rows[0] == "yesterday"
+
+
+def test_days_are_those_of_the_time_zone_that_holds_now(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    window = open_window(ScriptedEngine([Script("One.")]))
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    chat = window._session.keeper.conversations[0].id
+    # 2026-03-10 12:00 in UTC, and a chat of half past one in that night.
+    monkeypatch.setattr("app.conversations.list_model.time.time", lambda: 1_773_144_000.0)
+    used_at = 1_773_144_000.0 - 10.5 * 3600
+    window._session.keeper.do(
+        lambda store: store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (used_at, chat))
+    )
+    window._chats.show_view("active")
+    settle(window, qtbot)
+    assert window._chats.model.rows[0] == "today"
+    monkeypatch.setenv("TZ", "PST8")
+    window._application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert window._chats.model.rows[0] == "yesterday"
+    monkeypatch.undo()
+    time.tzset()

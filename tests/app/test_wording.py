@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import re
+import sqlite3
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ import pytest
 import engine.errors as errors
 from app import wording
 from app.conversations.chats import RecordedError, stored_answer
+from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.language import LANGUAGES
@@ -153,3 +156,23 @@ def test_a_reason_for_plain_decoding_of_another_version_is_passed_over() -> None
     assert wording.plain_sentence(PlainSpan(3, "unheard-of", (("{x}", "{y}"),))) == ""
     odd = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", "many"))
     assert wording.plain_sentence(PlainSpan(3, "costs-more", odd))
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+        (StoreNotWritable("full", "database or disk is full"), "the disk is full"),
+        (OSError(errno.EROFS, "Read-only file system"), "does not allow it"),
+        (StoreNotWritable("read-only", "attempt to write a readonly database"), "does not allow it"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error"),
+    ],
+)
+def test_why_the_chats_cannot_be_opened_is_said(error: Exception, words: str) -> None:
+    assert words in wording.closed_store_sentence(error)
+
+
+def test_a_folder_that_forbids_everything_is_told_from_a_broken_disk(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.OperationalError) as raised:
+        sqlite3.connect(tmp_path / "nowhere" / "chats.db")
+    assert "does not allow it" in wording.closed_store_sentence(raised.value)

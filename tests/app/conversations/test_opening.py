@@ -17,6 +17,7 @@ from app.conversations import opening
 from app.conversations.answers import Answers
 from app.conversations.database import connect
 from app.conversations.errors import StoreInUse, StoreNotWritable
+from app.conversations.keeper import OPENED_AT, last_on_screen
 from app.conversations.opening import back_up_now, backups_of, open_store
 from app.conversations.records import AnswerSource
 from app.conversations.recovery import Salvage, salvage
@@ -118,6 +119,26 @@ def test_a_recovery_without_room_leaves_only_the_damaged_file(path: Path, monkey
             open_store(path)
         assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert path.read_bytes() == before
+
+
+def test_leftovers_that_cannot_be_cleared_away_keep_no_store_shut(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", read_only)
+    store, _report = open_store(path)
+    store.close()
+
+
+def test_the_chat_on_screen_last_is_not_that_of_a_wrong_clock(path: Path, clock: Clock) -> None:
+    store, _report = open_store(path, clock)
+    for text, seen in (("future", clock.now + 1e8), ("now", clock.now - 1.0), ("before", clock.now - 9.0)):
+        chat = store.conversations.create(settings={OPENED_AT: seen})
+        store.messages.add_user_turn(chat, text)
+    last = last_on_screen(store)
+    assert last is not None
+    assert last.turns[0].question == "now"
+    store.close()
 
 
 def damaged_copy(path: Path, messages: int, seed: int) -> int:
