@@ -129,7 +129,8 @@ class Session(ChatSession):
             self.arrived.emit(chat, turn)
 
         def start(kept: tuple[list[Token], list[RoundRecord]]) -> None:
-            if not turn.answer.ended:
+            # Something else may have been asked since.
+            if turn not in chat.turns or chat.streaming:
                 return
             turn.answer.take_kept(*kept)
             turn.answer.go_on()

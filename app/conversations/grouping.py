@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
+from time import localtime, tzset
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
         groups.append(Group(name, tuple(chats[start:end])))
         start = end
     return [group for group in groups if group.conversations]
+
+
+def utc_offset() -> int:
+    """Of the computer's time zone now, in seconds: a process keeps the one that it began in unless it looks."""
+    tzset()
+    return localtime().tm_gmtoff
 
 
 def _place(chat: Conversation) -> tuple[bool, float, int]:

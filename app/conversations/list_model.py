@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 )
 
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.grouping import PINNED, grouped
+from app.conversations.grouping import PINNED, grouped, utc_offset
 from app.conversations.records import Conversation, Folder
 from app.conversations.row_steps import MOST_STEPS, Insert, Remove, Step, steps_between
 from app.conversations.search import MessageHit, TitleHit
@@ -146,8 +146,7 @@ class ChatListModel(QAbstractListModel):
         was.
         """
         # Wherever one is, days begin with a quarter of an hour; and one may be elsewhere than before.
-        time.tzset()
-        arranged_from = (view, only, time.time() // 900, time.localtime().tm_gmtoff)
+        arranged_from = (view, only, time.time() // 900, utc_offset())
         same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
         if same and self._listing is not None:
             self._replace(self._rows, streaming, self._listing, self._counts)

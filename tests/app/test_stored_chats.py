@@ -419,6 +419,30 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     assert path == [text for turn in expected for text in turn]
 
 
+@pytest.mark.parametrize("word", ["edit", "ask"])
+def test_an_answer_is_not_continued_once_something_else_is_asked(
+    open_window: OpenWindow, qtbot: QtBot, word: str
+) -> None:
+    engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script("Three.")])
+    window = open_window(engine)
+    session = window._session
+    ask(window, "first")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    turn = session.chat.turns[0]
+    session.go_on(turn)
+    if word == "edit":
+        session.edit(turn, "second")
+    else:
+        session.ask("second")
+    expected = [("second", "Two.")] if word == "edit" else [("first", "One."), ("second", "Two.")]
+    qtbot.waitUntil(lambda: turns(window) == expected)
+    qtbot.waitUntil(lambda: session.quiet)
+    settle(window, qtbot)
+    streaming = session.keeper.wait_for(lambda store: store.messages.get(turn.answer_place.id).state)
+    assert (streaming, len(engine.requests)) == ("complete", 2)
+
+
 def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
     window = open_window(engine)
