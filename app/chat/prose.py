@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, Signal
+from PySide6.QtCore import QEvent, QMimeData, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -44,6 +44,7 @@ _PARAGRAPH_SPACE = 12
 _ABOVE_TABLE = 10
 # What may mean something in Markdown inside a line.
 _SIGNS = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
+_ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 _OBJECT_SIGN = "\ufffc"
 _MARKS = (
     QTextFormat.Property.FontPixelSize,
@@ -67,7 +68,7 @@ class Prose(FlowingText):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString()))
+        self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self._markdown = ""
         self._waits = False
         self._painter: FormulaPainter | None = None

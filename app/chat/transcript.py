@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
+from app.chat.link_menu import LinkMenu
 from app.chat.message import TurnView
 from app.chat.shown_text import ShownTexts
 from app.chat.turn_slot import TurnSlot
@@ -58,7 +59,7 @@ class Transcript(QScrollArea):
         self._wanted: tuple[Turn, int] | None = None
         self._column = QWidget()
         self._build_body()
-        self.link_menu = QMenu(self)
+        self.link_menu = LinkMenu(self)
         self._newest = QToolButton(self)
         self._newest.setObjectName("newest")
         self._newest.clicked.connect(self.scroll_to_end)
@@ -331,21 +332,8 @@ class Transcript(QScrollArea):
 
     def _show_link(self, address: str) -> None:
         """A click shows where a link goes; only a second one opens it."""
-        self.fill_link_menu(address)
+        self.link_menu.fill(address)
         self.link_menu.popup(QCursor.pos())
-
-    def fill_link_menu(self, address: str) -> None:
-        menu = self.link_menu
-        menu.clear()
-        shown = menu.addAction(address.replace("&", "&&"))
-        shown.setEnabled(False)
-        menu.addSeparator()
-        menu.addAction(self.tr("Open in the browser")).triggered.connect(
-            lambda: QDesktopServices.openUrl(QUrl(address))
-        )
-        menu.addAction(self.tr("Copy the address")).triggered.connect(
-            lambda: QGuiApplication.clipboard().setText(address)
-        )
 
     def _make_room(self, turn: Turn, pixels: int) -> None:
         """Scroll on before the last answer grows: what is there is then moved, and only the new line is painted.
