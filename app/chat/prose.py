@@ -29,7 +29,7 @@ from app.chat.flowing_text import LINE_HEIGHT, FlowingText
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
 from app.chat.formulas import Formula, with_signs
-from app.chat.link_definitions import with_definitions
+from app.chat.qt_markdown import for_qt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +159,7 @@ def _laid_out_once(document: QTextDocument) -> Iterator[None]:
 def read_into(document: QTextDocument, markdown: str) -> list[Formula]:
     """Give a document what an answer says, with one sign for each formula, and return the formulas."""
     marked, formulas = with_signs(markdown)
-    document.setMarkdown(with_definitions(marked), MARKDOWN)
+    document.setMarkdown(for_qt(marked), MARKDOWN)
     if "![" in markdown:
         _name_pictures(document)
     return formulas
