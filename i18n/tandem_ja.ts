@@ -1856,6 +1856,17 @@
     </message>
 </context>
 <context>
+    <name>LinkMenu</name>
+    <message>
+        <source>Open in the browser</source>
+        <translation>ブラウザで開く</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>アドレスをコピー</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
@@ -3431,14 +3442,6 @@
     <message>
         <source>Jump to the newest text</source>
         <translation>最新の部分へ移動</translation>
-    </message>
-    <message>
-        <source>Open in the browser</source>
-        <translation>ブラウザで開く</translation>
-    </message>
-    <message>
-        <source>Copy the address</source>
-        <translation>アドレスをコピー</translation>
     </message>
 </context>
 <context>

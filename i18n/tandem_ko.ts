@@ -1856,6 +1856,17 @@
     </message>
 </context>
 <context>
+    <name>LinkMenu</name>
+    <message>
+        <source>Open in the browser</source>
+        <translation>브라우저에서 열기</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>주소 복사</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
@@ -3431,14 +3442,6 @@
     <message>
         <source>Jump to the newest text</source>
         <translation>최신 글로 이동</translation>
-    </message>
-    <message>
-        <source>Open in the browser</source>
-        <translation>브라우저에서 열기</translation>
-    </message>
-    <message>
-        <source>Copy the address</source>
-        <translation>주소 복사</translation>
     </message>
 </context>
 <context>

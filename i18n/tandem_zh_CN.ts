@@ -1856,6 +1856,17 @@
     </message>
 </context>
 <context>
+    <name>LinkMenu</name>
+    <message>
+        <source>Open in the browser</source>
+        <translation>在浏览器中打开</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>拷贝网址</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
@@ -3431,14 +3442,6 @@
     <message>
         <source>Jump to the newest text</source>
         <translation>跳到最新内容</translation>
-    </message>
-    <message>
-        <source>Open in the browser</source>
-        <translation>在浏览器中打开</translation>
-    </message>
-    <message>
-        <source>Copy the address</source>
-        <translation>拷贝网址</translation>
     </message>
 </context>
 <context>

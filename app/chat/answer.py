@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from app.chat.thinking import GrowingParts, Parts
@@ -58,8 +59,8 @@ class Answer:
     before: str = ""
     first_round: int = 0
     _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
-    # Where closed thoughts end in the text, and how many tokens they have.
-    _thoughts: tuple[int, int] = field(default=(-1, 0), repr=False, compare=False)
+    # Where closed thoughts end in the text, how many tokens they have, and how many seconds they took.
+    _thoughts: tuple[int, int, float | None] = field(default=(-1, 0, None), repr=False, compare=False)
 
     @property
     def ended(self) -> bool:
@@ -91,13 +92,24 @@ class Answer:
         if not self.tokens:
             return None, None
         if self._thoughts[0] != parts.end:
-            self._thoughts = parts.end, self._tokens_before(parts.end)
-        count = self._thoughts[1]
-        last = self.tokens[count - 1].round
-        place = bisect_left(self.rounds, last, key=lambda record: record.number)
-        if place < len(self.rounds) and self.rounds[place].number == last:
-            return count, self.rounds[place].at_s - self.rounds[0].at_s
-        return count, count / self.stats.decode_tps if self.stats.decode_tps else None
+            count = self._tokens_before(parts.end)
+            self._thoughts = parts.end, count, self._seconds_to(self.tokens[count - 1].round)
+        _, count, took = self._thoughts
+        if took is None and self.stats.decode_tps:
+            took = count / self.stats.decode_tps
+        return count, took
+
+    def _seconds_to(self, number: int) -> float | None:
+        """How long the rounds up to that one took; None where they are not known."""
+        place = bisect_left(self.rounds, number, key=lambda record: record.number)
+        if place == len(self.rounds) or self.rounds[place].number != number:
+            return None
+        # A continued answer has several requests, each with a clock of its own.
+        return sum(
+            max(0.0, after.at_s - before.at_s)
+            for before, after in pairwise(self.rounds[: place + 1])
+            if after.reason != "first-token"
+        )
 
     def _tokens_before(self, end: int) -> int:
         """How many tokens begin before a place in the text."""

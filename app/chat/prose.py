@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, Signal
+from PySide6.QtCore import QEvent, QMimeData, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -29,7 +29,7 @@ from app.chat.flowing_text import LINE_HEIGHT, FlowingText
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
 from app.chat.formulas import Formula, with_signs
-from app.chat.link_definitions import with_definitions
+from app.chat.qt_markdown import for_qt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +44,7 @@ _PARAGRAPH_SPACE = 12
 _ABOVE_TABLE = 10
 # What may mean something in Markdown inside a line.
 _SIGNS = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
+_ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 _OBJECT_SIGN = "\ufffc"
 _MARKS = (
     QTextFormat.Property.FontPixelSize,
@@ -67,7 +68,7 @@ class Prose(FlowingText):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString()))
+        self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self._markdown = ""
         self._waits = False
         self._painter: FormulaPainter | None = None
@@ -158,7 +159,7 @@ def _laid_out_once(document: QTextDocument) -> Iterator[None]:
 def read_into(document: QTextDocument, markdown: str) -> list[Formula]:
     """Give a document what an answer says, with one sign for each formula, and return the formulas."""
     marked, formulas = with_signs(markdown)
-    document.setMarkdown(with_definitions(marked), MARKDOWN)
+    document.setMarkdown(for_qt(marked), MARKDOWN)
     if "![" in markdown:
         _name_pictures(document)
     return formulas

@@ -59,10 +59,11 @@ class TokenView(FlowingText):
         cursor.setBlockFormat(spacing)
         for token in tokens[len(self._tokens) :]:
             self._starts.append(self._end)
-            self._end += len(token.text.encode("utf-16-le")) // 2
-            # A carriage return would be written as a second new line and shift every position after it.
+            # A carriage return would be written as a second new line.
             text = token.text.replace("\r", " ")
             cursor.insertText(text, char_format(token.source, self._in_code))
+            # Qt leaves out a sign or two, a byte order mark for one.
+            self._end = cursor.position()
             self._follow_fences(text)
         cursor.endEditBlock()
         self._tokens.extend(tokens[len(self._tokens) :])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
+from app.chat.link_menu import LinkMenu
 from app.chat.message import TurnView
 from app.chat.shown_text import ShownTexts
 from app.chat.turn_slot import TurnSlot
@@ -54,11 +55,12 @@ class Transcript(QScrollArea):
         self._query: Query | None = None
         self._current_hit: tuple[Turn, int] | None = None
         self._texts = ShownTexts()
-        self._loaded_at = 0
-        self._wanted: tuple[Turn, int] | None = None
+        self._loaded_at = self._laid_out_at = 0
+        # What is to be at the top of the view: a turn, pixels below its top, and how high it was then, if it was there.
+        self._wanted: tuple[Turn, int, int | None] | None = None
         self._column = QWidget()
         self._build_body()
-        self.link_menu = QMenu(self)
+        self.link_menu = LinkMenu(self)
         self._newest = QToolButton(self)
         self._newest.setObjectName("newest")
         self._newest.clicked.connect(self.scroll_to_end)
@@ -127,7 +129,7 @@ class Transcript(QScrollArea):
         self._wanted = None
         if chat.place is not None and chat.place[0] < len(chat.turns):
             # The new turns have their places once the event loop has come to their layout.
-            self._wanted, self._at_end = (chat.turns[chat.place[0]], chat.place[1]), False
+            self._wanted, self._at_end = (chat.turns[chat.place[0]], chat.place[1], None), False
         self._load_soon()
 
     def show_path(self, chat: Chat) -> None:
@@ -294,9 +296,11 @@ class Transcript(QScrollArea):
         What is in view stays where it is, although rooms above it turn out higher or lower than they were guessed.
         """
         if self._wanted is not None:
-            (turn, offset), self._wanted = self._wanted, None
+            (turn, offset, height), self._wanted = self._wanted, None
             if turn in self._slots:
-                self._go_to(turn, offset)
+                self.view(turn)
+                settle_layouts()
+                self._go_to(turn, round(offset * self._slots[turn].height() / height) if height else offset)
         self._load_rounds()
         self._loaded_at = self.verticalScrollBar().value()
 
@@ -331,21 +335,8 @@ class Transcript(QScrollArea):
 
     def _show_link(self, address: str) -> None:
         """A click shows where a link goes; only a second one opens it."""
-        self.fill_link_menu(address)
+        self.link_menu.fill(address)
         self.link_menu.popup(QCursor.pos())
-
-    def fill_link_menu(self, address: str) -> None:
-        menu = self.link_menu
-        menu.clear()
-        shown = menu.addAction(address.replace("&", "&&"))
-        shown.setEnabled(False)
-        menu.addSeparator()
-        menu.addAction(self.tr("Open in the browser")).triggered.connect(
-            lambda: QDesktopServices.openUrl(QUrl(address))
-        )
-        menu.addAction(self.tr("Copy the address")).triggered.connect(
-            lambda: QGuiApplication.clipboard().setText(address)
-        )
 
     def _make_room(self, turn: Turn, pixels: int) -> None:
         """Scroll on before the last answer grows: what is there is then moved, and only the new line is painted.
@@ -379,7 +370,18 @@ class Transcript(QScrollArea):
             self._newest.move(place.center().x() - self._newest.width() // 2, place.bottom() - 44)
             self._newest.raise_()
 
+    def _hold_place(self) -> None:
+        """Lines are about to be broken elsewhere: what is read is brought back to the top of the view then."""
+        place = self.place
+        if place is not None and self._wanted is None:
+            turn, slot = list(self._slots.items())[place[0]]
+            self._wanted = turn, place[1], slot.height() if place[1] > 0 else None
+
     def resizeEvent(self, event: QResizeEvent) -> None:
+        # The view alone is narrower with the scroll bar than without: the column is as wide in both.
+        if self.width() != self._laid_out_at:
+            self._laid_out_at = self.width()
+            self._hold_place()
         super().resizeEvent(event)
         self._show_newest()
         self._load_soon()

@@ -63,6 +63,16 @@ def test_an_image_of_the_model_is_never_asked_for(body: AnswerBody, monkeypatch:
     assert document.loadResource(2, "https://example.org/x.png") is None
 
 
+def test_an_entity_leaves_its_list_and_its_weight_as_they_are(body: AnswerBody) -> None:
+    body.show_text("- &lt;b&gt; is **R&amp;D**\n- two\n- `&lt;` \\&lt; &nope; &#42;x&#42;\n", ended=True)
+    assert texts(body) == ["<b> is R&D\ntwo\n&lt; &lt; &nope; *x*"]
+    document = views(body)[0].document()  # type: ignore[union-attr]
+    assert document.begin().textList().count() == 3
+    cursor = QTextCursor(document)
+    cursor.setPosition(len("<b> is R&"))
+    assert cursor.charFormat().fontWeight() > 400
+
+
 def test_a_picture_is_named_and_its_name_leads_to_it(body: AnswerBody) -> None:
     body.show_text("See ![a cat](https://example.org/x.png)!\n\n- ![b](https://example.org/y.png)\n", ended=True)
     assert texts(body) == ["See a cat!\nb"]

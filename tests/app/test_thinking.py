@@ -10,7 +10,8 @@ from PySide6.QtGui import QGuiApplication
 
 from app.chat.answer import Answer, State
 from app.chat.thinking import GrowingParts, Parts, parts_of
-from engine.events import Token
+from engine.events import Finished, Token, TokensCommitted
+from engine.stats import RequestStats, RoundRecord
 from tests.app.chats_shown import view
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.test_window import answer_of, ask, shown_text, wait_for_end
@@ -81,6 +82,21 @@ def test_thoughts_that_are_over_are_counted_once() -> None:
     answer.tokens = tokens = _Counted(Token(0, text[at : at + 2], "main", 0, at, 0.0) for at in range(0, len(text), 2))
     assert {answer.thinking_figures()[0] for _ in range(5)} == {len("<think>Hm, so.</think>") // 2}
     assert tokens.times == 1
+
+
+def test_thoughts_that_were_continued_took_the_time_of_both_requests() -> None:
+    answer = Answer()
+
+    def arrive(*words: tuple[str, float]) -> None:
+        for number, (text, at_s) in enumerate(words):
+            record = RoundRecord(number, "main", 0, 0, 1, 1, at_s, 0, 0, 0, "off" if number else "first-token")
+            answer.apply([TokensCommitted(text, (Token(1, text, "main", 0, number, 0.0),), record, RequestStats())])
+
+    arrive(("<think>", 1.0), ("Hm, ", 3.0), ("so", 9.0))
+    answer.apply([Finished("length", answer.text, (), RequestStats())])
+    answer.go_on()
+    arrive((" it is.", 2.0), ("</think>", 4.0), ("4", 5.0))
+    assert answer.thinking_figures() == (5, (9.0 - 1.0) + (4.0 - 2.0))
 
 
 def test_half_a_mark_is_not_shown_while_more_may_come() -> None:

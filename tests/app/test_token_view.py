@@ -100,6 +100,16 @@ def test_tokens_without_text_cover_nothing(view: TokenView) -> None:
     assert found.id == 1
 
 
+def test_a_sign_that_qt_leaves_out_moves_no_token(view: TokenView) -> None:
+    texts = ("a\0", "\ufeff", "\r\n", "x\u2028", "\ufeffy", "👩‍👧", "z")
+    tokens = [Token(number, text, "draft", 0, number, -1.0) for number, text in enumerate(texts)]
+    for count in range(1, 1 + len(tokens)):
+        view.show_tokens(tokens[:count])
+    assert view.token_at(view.toPlainText().index("x")) is tokens[3]
+    view.select_round(6)
+    assert view.textCursor().selectedText() == "z"
+
+
 def test_a_replaced_answer_starts_anew(view: TokenView) -> None:
     view.show_tokens(answer_of(MIXED).tokens)
     view.show_tokens(answer_of("short one").tokens)

@@ -95,6 +95,25 @@ def test_a_narrower_window_keeps_the_end_in_view(transcript: Transcript, qtbot: 
         qtbot.waitUntil(lambda: bar.value() == bar.maximum())
 
 
+def test_another_width_keeps_what_is_read_in_view(qtbot: QtBot) -> None:
+    words = "\n\n".join(["Words enough for more than one line, and so they are broken into several lines. " * 4] * 4)
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(900, 700)
+    transcript.show()
+    transcript.show_chat(Chat(1, "long", [Turn(f"Question {n}", Answer(State.DONE, words)) for n in range(30)]))
+    settle(transcript, qtbot)
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    settle(transcript, qtbot)
+    read = next(slot for slot in transcript._slots.values() if slot.geometry().bottom() >= bar.value())
+    bar.setValue(read.y() + read.height() // 2)
+    for width in (500, 900, 430, 420, 1000):
+        transcript.resize(width, 700)
+        settle(transcript, qtbot)
+        assert abs(bar.value() - read.y() - read.height() / 2) < 40
+
+
 def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(qtbot: QtBot) -> None:
     words = "https://example.org/" + "q" * 400
     attached = (Attachment("n" * 250 + ".txt", "text/plain", ""),)

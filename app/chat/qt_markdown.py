@@ -1,0 +1,40 @@
+"""Markdown as Qt has to be given it, so that all that an answer says is shown. No Qt in here.
+
+Definitions of links ("[1]: https://…") are read and never shown: but sources and footnotes of an answer look like them,
+and stand in another widget than what refers to them as often as not. They are shown as they were written. An entity
+("&lt;") at the beginning of a list's item takes the item out of its list: the sign itself does not.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+_SCAN = re.compile(
+    r"""
+    ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:
+        (?P<mark>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t>]*(?P=mark)[`~]*[ \t]*$|.*\Z)
+        | (?P<label>\[(?:\\.|[^\\\[\]\n])+\]:)[^\n]*
+    )
+    | (?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)
+    | \\.
+    | (?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+def for_qt(markdown: str) -> str:
+    """The text with its definitions as lines of words and its entities as signs. Code is left alone."""
+    return _SCAN.sub(_replaced, markdown) if "]:" in markdown or "&" in markdown else markdown
+
+
+def _replaced(match: re.Match[str]) -> str:
+    if match["label"] is not None:
+        at = match.start("label") - match.start()
+        # Each of several keeps its own line.
+        return f"{match[0][:at]}\\{match[0][at:].rstrip()}  "
+    sign = unescape(match["entity"] or "")
+    if len(sign) != 1 or not (sign.isprintable() or sign == "\xa0"):
+        return match[0]
+    return f"\\{sign}" if sign.isascii() and not sign.isalnum() and sign != " " else sign
