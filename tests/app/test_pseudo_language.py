@@ -59,6 +59,12 @@ def cut_off(window: QWidget) -> list[str]:
     return cut_texts(window) + [box.currentText() for box in boxes if box.minimumSizeHint().width() > box.width() + 1]
 
 
+def cut_but_names(settings: QWidget) -> list[str]:
+    """The name of a model is shortened where there is little room, and whole in the tip."""
+    names = {card.name.text() for card in settings.findChildren(Card)}
+    return [text for text in cut_off(settings) if text not in names]
+
+
 def test_a_text_grows_by_four_tenths_and_keeps_its_placeholders() -> None:
     assert longer("{name} of %n model(s)").startswith("{name} oof %n moodeel(s)")
     assert all(len(longer(text)) >= 1.4 * len(text) for text in ("Off", "Speculation", "Top p", "{a} b"))
@@ -72,9 +78,11 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
     settings = window._settings
     settings.resize(settings.minimumSize())
     settings.open(spec.id)
+    if spec.id == "models":
+        qtbot.waitUntil(lambda: any(card.isVisible() for card in settings.findChildren(Card)))
     with contextlib.suppress(qtbot.TimeoutError):
-        qtbot.waitUntil(lambda: not cut_off(settings))
-    assert cut_off(settings) == []
+        qtbot.waitUntil(lambda: not cut_but_names(settings))
+    assert cut_but_names(settings) == []
     page = settings.page(spec.id)
     if isinstance(page, Form):
         assert page.widget().width() <= page.viewport().width(), "wider than the window"
