@@ -6,10 +6,11 @@ No Qt in here.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+
+from engine.hub.cache_layout import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,10 +56,8 @@ class UnderWay:
             self._write()
 
     def _write(self) -> None:
-        unfinished = self._path.with_name(f"{self._path.name}.new")
         with suppress(OSError):
             if self._works:
-                unfinished.write_text(json.dumps([asdict(work) for work in self._works]))
-                os.replace(unfinished, self._path)
+                write_atomically(self._path, json.dumps([asdict(work) for work in self._works]).encode())
             else:
                 self._path.unlink(missing_ok=True)

@@ -228,9 +228,9 @@ def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
     assert count_tokens(tmp_path, "Tandem") is None
 
 
-def test_a_question_waits_for_the_file_that_is_being_read(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Until it is set, the file `main.py` that is there is being read."""
     gate = threading.Event()
 
     def slowly(file: Path, *_: object) -> Attachment:
@@ -239,6 +239,12 @@ def test_a_question_waits_for_the_file_that_is_being_read(
 
     monkeypatch.setattr("app.attaching.read_attachment", slowly)
     (tmp_path / "main.py").write_text("print()\n")
+    return gate
+
+
+def test_a_question_waits_for_the_file_that_is_being_read(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
+) -> None:
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
     paste(window, tmp_path / "main.py")
@@ -253,16 +259,8 @@ def test_a_question_waits_for_the_file_that_is_being_read(
 
 
 def test_a_question_waits_for_its_file_after_another_chat_was_shown(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
 ) -> None:
-    gate = threading.Event()
-
-    def slowly(file: Path, *_: object) -> Attachment:
-        gate.wait()
-        return read_attachment(file)
-
-    monkeypatch.setattr("app.attaching.read_attachment", slowly)
-    (tmp_path / "main.py").write_text("print()\n")
     window = open_window(ScriptedEngine([Script("One.")]))
     ask(window, "first")
     wait_for_end(window, qtbot)
@@ -285,16 +283,8 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
 
 
 def test_a_file_can_be_left_behind_while_it_is_being_read(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
 ) -> None:
-    gate = threading.Event()
-
-    def slowly(file: Path, *_: object) -> Attachment:
-        gate.wait()
-        return read_attachment(file)
-
-    monkeypatch.setattr("app.attaching.read_attachment", slowly)
-    (tmp_path / "main.py").write_text("print()\n")
     window = open_window(ScriptedEngine([Script("One.")]))
     paste(window, tmp_path / "main.py")
     (away,) = window._composer.files.findChildren(QToolButton)
