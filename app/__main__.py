@@ -10,10 +10,10 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
-from app import crash
+from app.system import crash
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
-COMMANDS = {"chat": "app.terminal_chat", "bench": "app.terminal_bench", "models": "app.terminal_models"}
+COMMANDS = {"chat": "app.cli.chat", "bench": "app.cli.bench", "models": "app.cli.models"}
 FAILED, INTERRUPTED = 1, 130
 
 
@@ -55,10 +55,10 @@ def _module(name: str) -> ModuleType | None:
 
 def _window(options: argparse.Namespace) -> int:
     if options.self_test:
-        from app import self_test
+        from app.cli import self_test
 
         return self_test.run(options.screenshot, options.lang)
-    from app.display import has_display
+    from app.system.display import has_display
 
     if not has_display():
         print(
@@ -66,7 +66,7 @@ def _window(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return FAILED
-    from app.window import show_window
+    from app.window.startup import show_window
 
     return show_window(options.lang)
 

@@ -3,7 +3,7 @@
 Importing it is cheap: mlx and the models come in on the engine's own thread.
 """
 
-from engine.blas import load_blas
+from engine.cpu_backend.blas import load_blas
 
 BLAS = load_blas()
 

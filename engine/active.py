@@ -9,7 +9,7 @@ from engine.engine import RequestStream
 from engine.errors import EngineError, InternalFailure, without_frames
 from engine.events import Finished
 from engine.generation import Generation
-from engine.lanes.solo import SoloRun
+from engine.lanes.speculative_decoder import SpeculativeDecoder
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ class Active:
 
     stream: RequestStream
     generation: Generation
-    run: SoloRun | None = None
+    run: SpeculativeDecoder | None = None
     batched: bool = False
     apart: str | None = None
     needs: int = 0

@@ -10,8 +10,8 @@ from functools import partial
 from engine.active import Active, log_lost
 from engine.events import TokensCommitted
 from engine.generation import release_unused_memory
-from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
-from engine.lanes.solo import SoloRun
+from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed, why_not_batched
+from engine.lanes.speculative_decoder import SpeculativeDecoder
 from engine.models import Models
 from engine.pacing import PrefillPace
 from engine.speculation.depth import Choice
@@ -33,7 +33,7 @@ class Decoding:
         self._models = models
         self._pace = pace
         self._turns: deque[Active] = deque()
-        self._batch: BatchLane | None = None
+        self._batch: BatchDecoder | None = None
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -138,7 +138,7 @@ class Decoding:
             self._join_batch(active)
         elif active.run is None:
             code = Choice(None, 0, "turns", (("kind", active.apart),)) if active.apart else Choice(None, 0, "batch")
-            active.run = SoloRun(active.generation, self._models.drafting if guesses else None, code)
+            active.run = SpeculativeDecoder(active.generation, self._models.drafting if guesses else None, code)
 
     def _step_run(self, active: Active) -> TokensCommitted | None:
         assert active.run is not None
@@ -148,7 +148,7 @@ class Decoding:
 
     def _join_batch(self, active: Active) -> None:
         if self._batch is None:
-            self._batch = BatchLane(self._models.main)
+            self._batch = BatchDecoder(self._models.main)
         self._batch.join(active.generation)
         active.batched = True
 

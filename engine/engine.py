@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.models import LoadedPair
     from engine.requests import ChatRequest
     from engine.scheduler import EngineStatus, Scheduler
-    from engine.slices import Slices
+    from engine.steps import Steps
     from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ class Engine:
         """
         loading = Loading()
 
-        def change(changes: ModelChanges) -> Slices[LoadedPair]:
+        def change(changes: ModelChanges) -> Steps[LoadedPair]:
             return changes.load(main, draft, allow_oversize=allow_oversize, main_there=loading.main.set_result)
 
         self._change(change, future=loading)
@@ -236,7 +236,7 @@ class Engine:
 
     def _change(
         self,
-        change: Callable[[ModelChanges], Slices[LoadedPair]],
+        change: Callable[[ModelChanges], Steps[LoadedPair]],
         *,
         holds: bool = True,
         future: Future[LoadedPair] | None = None,
@@ -347,6 +347,6 @@ def _refuse(future: Future[Any], error: EngineError) -> None:
 
 def starter_pair() -> tuple[Path, Path]:
     """The folders of the starter pair that comes with Tandem: main and draft."""
-    from engine.places import resources
+    from engine.paths import resources
 
     return resources() / "starter" / "main", resources() / "starter" / "draft"

@@ -20,13 +20,13 @@ from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import dequantize_model, load_config, load_model, load_tokenizer
 
-from engine.disk_thread import DiskThread
+from engine.cpu_backend.narrow_products import use_narrow_products
+from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
-from engine.hub.inspection import check_folder, weight_files
-from engine.hub.names import resolve_model
 from engine.hub.repository_names import name_of_snapshot
-from engine.narrow_products import use_narrow_products
-from engine.slices import Slices, at_once, result_of
+from engine.model_files.inspection import check_folder, weight_files
+from engine.model_files.names import resolve_model
+from engine.steps import Steps, result_of, run_to_completion
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
     Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
     the model cannot do with caches of `kv_bits`, they stay as they are. Raises `ModelNotUsable`.
     """
-    return at_once(load_in_slices(name_or_path, kv_bits))
+    return run_to_completion(load_in_slices(name_or_path, kv_bits))
 
 
 def load_in_slices(
@@ -86,13 +86,13 @@ def load_in_slices(
     kv_bits: int | None = None,
     streaming: Callable[[], bool] = lambda: False,
     on_read: OnRead = lambda _read, _total: None,
-) -> Slices[LoadedModel]:
+) -> Steps[LoadedModel]:
     """`load` in slices of some milliseconds each; while somebody is `streaming`, none of them waits for the disk.
 
     `on_read` is told how many bytes of how many are in memory before each piece of the weights.
     """
     path = resolve_model(name_or_path)
-    with DiskThread() as disk:
+    with DiskPool() as disk:
         yield from result_of(disk.start(check_folder, path))
         reading = disk.start(_load_tokenizer, path)
         model, config = yield from _load_weights(path, disk, streaming, on_read)
@@ -113,7 +113,7 @@ def load_in_slices(
     return replace(loaded, rows=rows)
 
 
-def _warm_up(loaded: LoadedModel) -> Slices[int]:
+def _warm_up(loaded: LoadedModel) -> Steps[int]:
     """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures.
 
     Returns how many ids the model has logits for.
@@ -130,8 +130,8 @@ def _warm_up(loaded: LoadedModel) -> Slices[int]:
 
 
 def _load_weights(
-    path: Path, disk: DiskThread, streaming: Callable[[], bool], on_read: OnRead
-) -> Slices[tuple[nn.Module, dict[str, Any]]]:
+    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_read: OnRead
+) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # More than half of what is free would push out what was read first.
     ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
     try:
@@ -176,7 +176,7 @@ def _quantised(cache: Any, bits: int, group: int) -> Any:
     return cache.to_quantized(group_size=group, bits=bits) if type(cache) is KVCache else cache
 
 
-def _kv_group(model: nn.Module, bits: int) -> Slices[int]:
+def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
     """How many values may share a scale in quantised caches of this model; 0 where it cannot read them."""
     for group in (64, 32):
         caches = _new_caches(model, bits, group)

@@ -1,4 +1,4 @@
-"""What fits: the arithmetic of `engine.hub.fit` against the memory of this machine as it is now."""
+"""What fits: the arithmetic of `engine.advice.fit` against the memory of this machine as it is now."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import mlx.core as mx
 import psutil
 
+from engine.advice.cache_shape import cache_shape
+from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, context_length, largest_context, number_bytes
 from engine.errors import NotEnoughMemory
-from engine.hub.cache_shape import cache_shape
-from engine.hub.fit import SCALE_BITS, ModelSize, check_fit, context_length, largest_context, number_bytes
-from engine.hub.inspection import read_config, weight_files
+from engine.model_files.inspection import read_config, weight_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from typing import Any
 
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, without_frames
 from engine.loading import LoadedModel
-from engine.models import Absent, LoadedPair, Models
+from engine.models import LoadedPair, Models, ParkedModels
 from engine.prefix_cache import PrefixCache
 from engine.prefix_store import PrefixStore
-from engine.slices import Slices
+from engine.steps import Steps
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ PATIENCE_S = 0.02
 class _Change:
     """`done` gets what `slices` come to. While it `holds`, no request begins: who will answer it is not there yet."""
 
-    slices: Slices[LoadedPair]
+    slices: Steps[LoadedPair]
     done: Callable[[LoadedPair | EngineError], None]
     holds: bool
 
@@ -74,7 +74,7 @@ class ModelChanges:
         return any(change.holds for change in self._queue) or (self.busy and not self._models.loaded)
 
     def ask(
-        self, slices: Slices[LoadedPair], done: Callable[[LoadedPair | EngineError], None], *, holds: bool = True
+        self, slices: Steps[LoadedPair], done: Callable[[LoadedPair | EngineError], None], *, holds: bool = True
     ) -> None:
         """Queue a change; `done` is told how it ended."""
         self._queue.append(_Change(slices, done, holds))
@@ -116,7 +116,7 @@ class ModelChanges:
         *,
         allow_oversize: bool,
         main_there: Callable[[LoadedPair], None] = lambda _pair: None,
-    ) -> Slices[LoadedPair]:
+    ) -> Steps[LoadedPair]:
         """Replace both models; requests that run end as cancelled when the new main model is there, which `main_there`
         is told.
 
@@ -142,11 +142,11 @@ class ModelChanges:
         main_there(installed)
         return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
 
-    def come_back(self, absent: Absent) -> Slices[LoadedPair]:
+    def come_back(self, absent: ParkedModels) -> Steps[LoadedPair]:
         """Load what was unloaded."""
         return self.load(absent.main, absent.draft, allow_oversize=absent.allow_oversize)
 
-    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Slices[LoadedPair]:
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
         """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
         if (parked := self._models.parked) is not None:
             return (yield from self.load(parked.main, draft, allow_oversize=parked.allow_oversize))
@@ -164,7 +164,7 @@ class ModelChanges:
             return self._use_draft(None, problem)
         return self._use_draft(loaded)
 
-    def go(self) -> Slices[LoadedPair]:
+    def go(self) -> Steps[LoadedPair]:
         """Drop both models, as a change of its own."""
         yield None
         return self.unload()

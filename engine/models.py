@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import memory
+from engine.advice.fit import ModelSize
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
-from engine.hub.fit import ModelSize
-from engine.hub.names import resolve_model
+from engine.learned import LearnedFile, learned_here, told
 from engine.loading import LoadedModel, ModelInfo, OnRead, load_in_slices
+from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
-from engine.slices import Slices
 from engine.speculation.drafting import Drafting
-from engine.speculation.learned import LearnedFile, learned_here, told
+from engine.steps import Steps
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class LoadedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class ParkedModels:
     """Models that are to come back, and whether they were loaded without asking for room."""
 
     main: Path
@@ -60,7 +60,7 @@ class Models:
         self._wired = memory.WiredLimit()
         # What was unloaded for being idle comes back with the next request. Only other models take its place, so that
         # one that could not be loaded now is tried again.
-        self.parked: Absent | None = None
+        self.parked: ParkedModels | None = None
         self._allow_oversize = False
 
     @property
@@ -105,12 +105,12 @@ class Models:
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
         return self._draft is None or memory.weights_fit(sizes[1], context, free)
 
-    def read_main(self, main: str | Path, *, allow_oversize: bool) -> Slices[LoadedModel]:
+    def read_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
         """Read a main model, in slices. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
         return load_in_slices(main, self.settings.kv_bits, self._streaming, self._on_read)
 
-    def read_draft(self, draft: str | Path) -> Slices[LoadedModel]:
+    def read_draft(self, draft: str | Path) -> Steps[LoadedModel]:
         """Read a draft model for the main model in use, in slices. Raises `ModelNotUsable`."""
         bits = self.settings.draft_kv_bits
         loaded = yield from load_in_slices(draft, bits, self._streaming, self._on_read)
@@ -147,12 +147,12 @@ class Models:
             log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
 
     @property
-    def in_use(self) -> Absent | None:
+    def in_use(self) -> ParkedModels | None:
         """What it takes to load these models again."""
         if self._main is None:
             return None
         draft = self._draft.info.path if self._draft is not None else None
-        return Absent(self._main.info.path, draft, self._allow_oversize)
+        return ParkedModels(self._main.info.path, draft, self._allow_oversize)
 
     def text_bytes(self, tokens: int) -> int:
         """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""

@@ -22,15 +22,15 @@ from engine.events import Failed, Finished
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnRead
 from engine.memory import MemoryUse
+from engine.memory_admission import MemoryAdmission
 from engine.model_changes import ModelChanges
 from engine.models import LoadedPair, Models
 from engine.pacing import PrefillPace
 from engine.prefix_cache import PrefixCache, PrefixCacheUsage
 from engine.prefix_files import forget, forget_others, stored_bytes
-from engine.room import Room
 from engine.settings import EngineSettings
-from engine.slices import at_once
 from engine.stats import RequestStats
+from engine.steps import run_to_completion
 from engine.tuning import Calibration
 
 # A queue cannot be waited for without end when an end is given, not even a very late one.
@@ -55,7 +55,7 @@ class Scheduler:
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self.models = Models(self.settings, streaming=lambda: self.active > 0, on_read=on_read)
         self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._forget_draft)
-        self._room = Room(self.models, self.prefix_cache)
+        self._room = MemoryAdmission(self.models, self.prefix_cache)
         self._last_used = time.monotonic()
         self._thread = threading.get_ident()
         self._pace = PrefillPace()
@@ -114,12 +114,12 @@ class Scheduler:
     def load(self, main: str | Path, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
         """Replace both models with nothing in between. Raises as `ModelChanges.load` does."""
         self._check_thread()
-        return at_once(self.changes.load(main, draft, allow_oversize=allow_oversize))
+        return run_to_completion(self.changes.load(main, draft, allow_oversize=allow_oversize))
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> LoadedPair:
         """Replace the draft model with nothing in between. Raises as `ModelChanges.set_draft` does."""
         self._check_thread()
-        return at_once(self.changes.set_draft(draft, allow_oversize=allow_oversize))
+        return run_to_completion(self.changes.set_draft(draft, allow_oversize=allow_oversize))
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that were loaded elsewhere on this thread, as benchmarks do."""

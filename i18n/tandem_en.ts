@@ -111,7 +111,7 @@
     </message>
 </context>
 <context>
-    <name>Notices</name>
+    <name>DownloadTray</name>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>

@@ -2370,7 +2370,7 @@
     </message>
 </context>
 <context>
-    <name>Notices</name>
+    <name>DownloadTray</name>
     <message numerus="yes">
         <source>%n download(s) running</source>
         <translation>
@@ -3378,7 +3378,7 @@
     </message>
 </context>
 <context>
-    <name>Switcher</name>
+    <name>ModelController</name>
     <message>
         <source>Use as draft</source>
         <translation>초안으로 사용</translation>

@@ -20,14 +20,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from engine.hub.cache_shape import cache_shape
-from engine.hub.catalog import load_catalog
+from engine.advice.cache_shape import cache_shape
+from engine.advice.catalog import load_catalog
+from engine.advice.fit import SETTINGS_OF_MEMORY, context_length
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
-from engine.hub.fit import SETTINGS_OF_MEMORY, context_length
-from engine.hub.inspection import text_config
 from engine.hub.search import look_at
-from engine.places import resources
+from engine.model_files.inspection import text_config
+from engine.paths import resources
 
 
 def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app import theme
-from app.icons import icon
+from app.widgets import theme
+from app.widgets.icons import icon
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.conversations.chats import Place
+    from app.session.chats import Place
 
 ROW_HEIGHT = 26
 _COPIES = ("copy", "copy-question")

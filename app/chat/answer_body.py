@@ -8,10 +8,10 @@ from typing import TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.chat.blocks import Block, Code, Splitter
 from app.chat.code_block import CodeBlock
-from app.chat.formulas import find_formulas
 from app.chat.prose import Prose
+from app.text.blocks import Block, Code, Splitter
+from app.text.formulas import find_formulas
 
 _View = TypeVar("_View", Prose, CodeBlock)
 

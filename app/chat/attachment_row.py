@@ -11,13 +11,13 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
-from app import theme
-from app.chat.attachments import guessed_encoding
-from app.chat.one_line import OneLine
-from app.flow_layout import FlowLayout
-from app.icons import icon
-from app.speculation.figures import number
-from app.tips import tip
+from app.session.attachments import guessed_encoding
+from app.widgets import theme
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.icons import icon
+from app.widgets.tooltips import tip
+from app.wording.figures import number
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -190,7 +190,7 @@ class AttachmentRow(QScrollArea):
     def _parts(self, file: str) -> tuple[QFrame, QLabel, QLabel]:
         chip = QFrame(self._inside)
         chip.setObjectName("attachment")
-        name, words = OneLine(chip, Qt.TextElideMode.ElideMiddle), QLabel(chip)
+        name, words = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), QLabel(chip)
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)
         words.setProperty("look", "muted")

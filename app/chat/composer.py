@@ -32,11 +32,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
 from app.chat.attachment_row import AttachmentRow
-from app.chat.one_line import OneLine
-from app.icons import icon
-from app.looks import set_look
+from app.widgets import theme
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.icons import icon
+from app.widgets.style_class import set_style_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -242,7 +242,7 @@ class Composer(QWidget):
         card.setObjectName("composerCard")
         self.edit = MessageEdit(card, shrinks=True)
         self.files = AttachmentRow(card)
-        self._info = OneLine(card)
+        self._info = ElidedLabel(card)
         self._info.setProperty("look", "muted")
         self._button = QToolButton(card)
         self._button.setObjectName("send")
@@ -267,13 +267,13 @@ class Composer(QWidget):
         self.setFocusProxy(self.edit)
         self._connect()
         self.retranslate()
-        self._dress()
+        self._apply_theme()
 
     def _connect(self) -> None:
         self.edit.submitted.connect(self.send)
         self._button.clicked.connect(self._pressed)
-        self._send.changed.connect(self._dress)
-        self._stop.changed.connect(self._dress)
+        self._send.changed.connect(self._apply_theme)
+        self._stop.changed.connect(self._apply_theme)
 
     def send(self) -> None:
         """Send the text, with what is being composed; does nothing while it cannot be sent."""
@@ -311,7 +311,7 @@ class Composer(QWidget):
 
     def set_streaming(self, streaming: bool) -> None:
         self._streaming = streaming
-        self._dress()
+        self._apply_theme()
 
     def set_send_key(self, key: str) -> None:
         """Send with "enter", or with "modifier" and Enter."""
@@ -327,7 +327,7 @@ class Composer(QWidget):
 
     def set_info(self, text: str, problem: bool = False, brief: str = "") -> None:
         """A line below the text, or `brief` where it has no room; `problem` where it says why sending will not work."""
-        set_look(self._info, "problem" if problem else "muted")
+        set_style_class(self._info, "problem" if problem else "muted")
         self._info.show_text(text, brief)
 
     @property
@@ -340,14 +340,14 @@ class Composer(QWidget):
         self.edit.setPlaceholderText(self.tr("Message"))
         self.edit.setAccessibleName(self.tr("Message"))
         self._say_keys()
-        self._dress()
+        self._apply_theme()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         elif event.type() == QEvent.Type.PaletteChange and hasattr(self, "_button"):
-            self._dress()
+            self._apply_theme()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -359,7 +359,7 @@ class Composer(QWidget):
         else:
             self.send()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         action = self._stop if self._streaming else self._send
         enabled = action.isEnabled()
         colours = theme.colours()

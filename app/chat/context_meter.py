@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from app import prompt_variables
-from app.chat.attachments import count_tokens
-from app.conversations.own_settings import filled
-from app.speculation.figures import number, percent
+from app.conversations.chat_settings import filled
+from app.session import prompt_variables
+from app.session.attachments import count_tokens
+from app.wording.figures import number, percent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from app.chat.composer import Composer
     from app.conversations.records import Attachment
-    from app.session import Session
+    from app.session.session import Session
 
 # Counting follows the last key press after this many milliseconds.
 _PAUSE_MS = 150

@@ -8,15 +8,15 @@ from PySide6.QtCore import QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app import theme
 from app.conversations.search import Query, highlights, parse_phrase, parse_query
-from app.icons import icon
-from app.search_field import LiveField
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.search_field import LiveField
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.conversations.chats import Turn
+    from app.session.chats import Turn
 
 
 class FindBar(QFrame):
@@ -58,7 +58,7 @@ class FindBar(QFrame):
         self._down.clicked.connect(lambda: self.step(1))
         self._close.clicked.connect(self.close_bar)
         self.retranslate()
-        self._dress()
+        self._apply_theme()
         self.hide()
 
     def open(self) -> None:
@@ -202,8 +202,8 @@ class FindBar(QFrame):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         for button, name in ((self._up, "arrow-up"), (self._down, "arrow-down"), (self._close, "close")):
             button.setIcon(icon(name, theme.colours().muted))

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QByteArray, QObject, Signal
 from PySide6.QtSvg import QSvgRenderer
 
-from app.chat.side_work import SideWork
+from app.system.serial_worker import SerialWorker
 
 if TYPE_CHECKING:
-    from app.chat.formulas import Formula
+    from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class FormulaPictures(QObject):
         self._outlines: OrderedDict[tuple[Formula, int], Outline | None] = OrderedDict()
         self._renderers: OrderedDict[tuple[Formula, int, str], QSvgRenderer] = OrderedDict()
         self._asked: set[tuple[Formula, int]] = set()
-        self._work = SideWork("formulas")
+        self._work = SerialWorker("formulas")
         self._made.connect(self._keep)
 
     def has(self, formula: Formula, pixels: int) -> bool:

@@ -19,9 +19,9 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
-from app import theme
 from app.chat.formula_pictures import Outline, pictures
-from app.chat.formulas import FIRST_SIGN, Formula
+from app.text.formulas import FIRST_SIGN, Formula
+from app.widgets import theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from pygments.token import Token
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 
-from app import theme
-from app.chat.side_work import SideWork
+from app.system.serial_worker import SerialWorker
+from app.widgets import theme
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QTextDocument
@@ -75,7 +75,7 @@ class Words(QObject):
         self._known: OrderedDict[tuple[str, str], Spans] = OrderedDict()
         self._asked: set[tuple[str, str]] = set()
         self._met: set[str] = set()
-        self._work = SideWork("highlight")
+        self._work = SerialWorker("highlight")
         self._made.connect(self._take)
 
     def of(self, text: str, language: str) -> Spans | None:

@@ -9,26 +9,26 @@ from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app import wording
 from app.chat.action_row import ActionRow
-from app.chat.answer import State
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
-from app.chat.hits import HitMarks, TextView
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
+from app.chat.search_highlights import HitMarks, TextView
 from app.chat.shown_text import block_texts
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
-from app.chat.wrapped_label import WrappedLabel
 from app.conversations.search import highlights
-from app.speculation import figures
+from app.session.answer import State
+from app.widgets.wrapped_label import WrappedLabel
+from app.wording import errors as wording
+from app.wording import figures
 
 if TYPE_CHECKING:
-    from app.chat.answer import Answer
-    from app.conversations.chats import Turn
     from app.conversations.search import Query
+    from app.session.answer import Answer
+    from app.session.chats import Turn
 
 # The words of the two rows as the turn's.
 _ANSWER_WORDS = {"previous": "previous-answer", "next": "next-answer"}

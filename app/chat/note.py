@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from app.chat.wrapped_label import WrappedLabel
-from app.looks import set_name
+from app.widgets.style_class import set_name
+from app.widgets.wrapped_label import WrappedLabel
 
 
 class Note(QFrame):

@@ -6,8 +6,8 @@ import re
 
 from PySide6.QtGui import QTextDocument
 
-from app.chat.formulas import with_formulas
 from app.chat.prose import read_into
+from app.text.formulas import with_formulas
 
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?")

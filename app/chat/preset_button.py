@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from app import theme
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
-from app.icons import icon
-from app.tips import tip
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.tooltips import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
-    from app.chat_session import ChatSession
+    from app.session.chat_session import ChatSession
 
 _WIDEST_NAME = 160
 
@@ -36,7 +36,7 @@ class PresetButton(QToolButton):
         session.opened.connect(self.refresh)
         session.tuned.connect(self.refresh)
         session.presets_changed.connect(self.refresh)
-        self._dress()
+        self._apply_theme()
         self.refresh()
 
     def refresh(self) -> None:
@@ -67,7 +67,7 @@ class PresetButton(QToolButton):
         if event.type() == QEvent.Type.LanguageChange:
             self.refresh()
         elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setIcon(icon("settings", theme.colours().muted))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
 
 if TYPE_CHECKING:
-    from app.chat_session import ChatSession
+    from app.session.chat_session import ChatSession
 
 DEFAULTS = Preset("")
 _SET_ASIDE = "set-aside"

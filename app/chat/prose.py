@@ -23,13 +23,13 @@ from PySide6.QtGui import (
     QTextTableFormat,
 )
 
-from app import theme
-from app.chat.blocks import continues_line
-from app.chat.flowing_text import LINE_HEIGHT, FlowingText
+from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
-from app.chat.formulas import Formula, with_signs
-from app.chat.qt_markdown import for_qt
+from app.text.blocks import continues_line
+from app.text.formulas import Formula, with_signs
+from app.text.qt_markdown import for_qt
+from app.widgets import theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ _MARKS = (
 )
 
 
-class Prose(FlowingText):
+class Prose(AutoHeightTextBrowser):
     """Read-only rendered Markdown. `link_chosen` carries the address of a clicked link; `shown_anew` follows when the
     same text was rendered once more, for then what was marked in it is not any more.
     """

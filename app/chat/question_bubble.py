@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QMimeData, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
-from app.chat.flowing_text import FlowingText
-from app.chat.wrapped_label import WrappedLabel
-from app.tips import tip
+from app.chat.auto_height_browser import AutoHeightTextBrowser
+from app.widgets.tooltips import tip
+from app.widgets.wrapped_label import WrappedLabel
 
 if TYPE_CHECKING:
-    from app.conversations.chats import Turn
+    from app.session.chats import Turn
 
 _SIDE = 14
 # No line with more characters than this fits into a bubble anyway.
@@ -21,7 +21,7 @@ _LONG_LINE = 400
 _WIDEST_NAME = 320
 
 
-class _Typed(FlowingText):
+class _Typed(AutoHeightTextBrowser):
     """What was typed is copied as that, and not as rich text in the window's fonts."""
 
     def createMimeDataFromSelection(self) -> QMimeData:

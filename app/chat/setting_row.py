@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QToolButton, QWidget
 
-from app import theme
-from app.icons import icon
-from app.preferences.controls import Chooser, Number, WholeNumber
-from app.preferences.table import SETTINGS
+from app.settings.declarations import SETTINGS
+from app.widgets import theme
+from app.widgets.controls import Chooser, Number, WholeNumber
+from app.widgets.icons import icon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ class SettingRow(QObject):
         grid.addWidget(self.reset, line, 1)
         parent.installEventFilter(self)
         self.retranslate()
-        self._dress()
+        self._apply_theme()
 
     def show_value(self, default: Any, own: Any) -> None:
         """Show the chat's own value, or the default where it has none (None)."""
@@ -86,7 +86,7 @@ class SettingRow(QObject):
             self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
             self.slider.blockSignals(False)
         self.reset.setVisible(self._own)
-        self._dress()
+        self._apply_theme()
 
     def _chooser(self, parent: QWidget) -> Chooser:
         chooser = Chooser(parent)
@@ -151,10 +151,10 @@ class SettingRow(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
         return super().eventFilter(watched, event)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         """A value of the chat's own has its name in bold and a button that takes it back."""
         font = self.name.font()
         font.setBold(self._own)

@@ -17,19 +17,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import prompt_variables, theme
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
-from app.conversations.own_settings import SAMPLING_KEYS, SPECULATION_KEYS
-from app.icons import icon
-from app.layouts import keep_right_edge
-from app.overlay import HighArea, Overlay
-from app.preferences.controls import Chooser
+from app.conversations.chat_settings import SAMPLING_KEYS, SPECULATION_KEYS
+from app.session import prompt_variables
+from app.widgets import theme
+from app.widgets.controls import Chooser
+from app.widgets.icons import icon
+from app.widgets.layouts import keep_right_edge
+from app.widgets.overlay import HighArea, Overlay
 
 if TYPE_CHECKING:
-    from app.chat_session import ChatSession
     from app.conversations.presets import Preset
+    from app.session.chat_session import ChatSession
 
 # Room for the focus on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
@@ -62,7 +63,7 @@ class ChatSettingsSheet(Overlay):
         self._build()
         self._connect()
         self.retranslate()
-        self._dress()
+        self._apply_theme()
 
     def _build(self) -> None:
         head = QHBoxLayout()
@@ -235,8 +236,8 @@ class ChatSettingsSheet(Overlay):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._close.setIcon(icon("close", theme.colours().muted))
         self._close.setIconSize(QSize(16, 16))

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from app.chat.answer_body import runs_of
-from app.chat.blocks import Code
 from app.chat.prose import rendered_text
-from app.conversations.folding import fold
+from app.conversations.search_tokens import fold
+from app.text.blocks import Code
 
 if TYPE_CHECKING:
-    from app.conversations.chats import Turn
     from app.conversations.search import Query
+    from app.session.chats import Turn
 
 # Markdown's signs inside words and what it writes between them: a text without these has all that is shown.
 _SIGNS = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from app import theme
 from app.chat.answer_body import AnswerBody
-from app.icons import icon
-from app.speculation.figures import number, seconds
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.wording.figures import number, seconds
 
 if TYPE_CHECKING:
-    from app.chat.answer import Answer
+    from app.session.answer import Answer
 
 
 class ThinkingFold(QWidget):
@@ -45,7 +45,7 @@ class ThinkingFold(QWidget):
         self.head.toggled.connect(self._toggle)
         self.body.link_chosen.connect(self.link_chosen)
         self.hide()
-        self._dress()
+        self._apply_theme()
 
     @property
     def thought(self) -> str:
@@ -72,7 +72,7 @@ class ThinkingFold(QWidget):
         if unfolded:
             self.body.show_text(self._thought, self._closed)
         self._frame.setVisible(unfolded)
-        self._dress()
+        self._apply_theme()
 
     def _word(self) -> None:
         tokens = None if self._tokens is None else number(self._tokens, 0)
@@ -94,7 +94,7 @@ class ThinkingFold(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self._word()
         elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", theme.colours().muted))

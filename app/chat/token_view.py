@@ -13,9 +13,9 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app import theme
-from app.chat.flowing_text import LINE_HEIGHT, FlowingText
-from app.speculation.figures import number, source_name
+from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
+from app.widgets import theme
+from app.wording.figures import number, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ _UNDERLINES = {
 }
 
 
-class TokenView(FlowingText):
+class TokenView(AutoHeightTextBrowser):
     """Grows with the list it is given. `rounds_selected` carries the rounds that a selection touches."""
 
     rounds_selected = Signal(object)

@@ -8,17 +8,17 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from app import theme
+from app.chat.lazy_turn import LazyTurn
 from app.chat.link_menu import LinkMenu
 from app.chat.message import TurnView
 from app.chat.shown_text import ShownTexts
-from app.chat.turn_slot import TurnSlot
-from app.icons import icon
-from app.layouts import settle_layouts
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.layouts import settle_layouts
 
 if TYPE_CHECKING:
-    from app.conversations.chats import Chat, Turn
     from app.conversations.search import Query
+    from app.session.chats import Chat, Turn
 
 COLUMN_WIDTH = 720
 SIDE = 24
@@ -49,7 +49,7 @@ class Transcript(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._slots: dict[Turn, TurnSlot] = {}
+        self._slots: dict[Turn, LazyTurn] = {}
         self._at_end = True
         self._as_tokens = False
         self._query: Query | None = None
@@ -74,7 +74,7 @@ class Transcript(QScrollArea):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._focus_changed)
-        self._dress()
+        self._apply_theme()
         self.retranslate()
 
     def _build_body(self) -> None:
@@ -242,8 +242,8 @@ class Transcript(QScrollArea):
         self._newest.setToolTip(self.tr("Jump to the newest text"))
         self._newest.setAccessibleName(self.tr("Jump to the newest text"))
 
-    def _add(self, turn: Turn, place: int | None = None) -> TurnSlot:
-        slot = TurnSlot(turn, self._make_view, self._column)
+    def _add(self, turn: Turn, place: int | None = None) -> LazyTurn:
+        slot = LazyTurn(turn, self._make_view, self._column)
         self._slots[turn] = slot
         self._turns.insertWidget(self._turns.count() - 1 if place is None else place, slot)
         return slot
@@ -393,7 +393,7 @@ class Transcript(QScrollArea):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._newest.setIcon(icon("arrow-down", theme.colours().muted))

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from app.conversations.errors import StoreInUse, StoreNotWritable
-from app.conversations.folding import index_text
 from app.conversations.records import Changes
+from app.conversations.search_tokens import index_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from app.conversations.chat_settings import usable
 from app.conversations.encoding import object_from_json, to_json
-from app.conversations.own_settings import usable
-from app.preferences.generation import PRESETS
+from app.settings.engine_settings import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

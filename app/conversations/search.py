@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.conversations.folding import WORD, Run, fold, fold_with_offsets, run_tokens, runs
+from app.conversations.search_tokens import WORD, Run, fold, fold_with_offsets, run_tokens, runs
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,20 +9,20 @@ from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.one_line import OneLine
-from app.looks import set_look
-from app.models import wording
-from app.models.hub_wording import size_words
-from app.models.marks import Badge, Bar
-from app.speculation.figures import times
+from app.widgets.badges import Badge, Bar
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.style_class import set_style_class
+from app.wording import models as wording
+from app.wording.figures import times
+from app.wording.hub import size_words
 
 if TYPE_CHECKING:
-    from app.models.entries import Entry
-    from app.models.measured import Measured
+    from app.library.entries import Entry
+    from app.library.measured import Measured
+    from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
-    from engine.hub.pairing import PairAdvice
-    from engine.hub.remove import RemovalPlan
-    from engine.hub.verify import VerifyReport
+    from engine.model_files.remove import RemovalPlan
+    from engine.model_files.verify import VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory stands under its name.
@@ -41,7 +41,7 @@ class Card(QFrame):
         super().__init__(parent)
         self.setObjectName("card")
         # Both ends of a model's name tell it from others.
-        self.name, self.facts = OneLine(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
+        self.name, self.facts = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
         self.name.setProperty("look", "title")
         self.facts.setProperty("look", "muted")
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
@@ -205,7 +205,7 @@ class ModelCard(Card):
         self._show_fit()
         self.main_button.setText(self._button_text())
         self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))
-        set_look(self.main_button, "accent" if not entry.here and not on_its_way and self._fits else "button")
+        set_style_class(self.main_button, "accent" if not entry.here and not on_its_way and self._fits else "button")
         advice = state.advice
         self.draft_button.setText(self.tr("Get as draft"))
         self.draft_button.setVisible(advice is not None and advice.works and not entry.here and not on_its_way)
@@ -228,7 +228,7 @@ class ModelCard(Card):
         self.say(sentence)
         self.main_button.setText(self.tr("Free {size}").format(size=size))
         self.main_button.setEnabled(True)
-        set_look(self.main_button, "accent")
+        set_style_class(self.main_button, "accent")
         self.remove_button.setText(self.tr("Keep"))
         self.main_button.setFocus()
 

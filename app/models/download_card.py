@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.models import wording
 from app.models.cards import Card
-from app.models.marks import Bar
+from app.widgets.badges import Bar
+from app.wording import models as wording
 
 if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus

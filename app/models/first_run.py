@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.models import wording
-from app.models.hub_wording import size_words
-from app.speculation.figures import times
+from app.wording import models as wording
+from app.wording.figures import times
+from app.wording.hub import size_words
 
 if TYPE_CHECKING:
-    from app.models.entries import Entry
-    from app.models.library import Library
-    from app.models.switcher import Switcher
+    from app.library.entries import Entry
+    from app.library.library import Library
+    from app.models.model_controller import ModelController
     from engine.hub.download_state import DownloadStatus
 
 
@@ -24,7 +24,7 @@ class FirstRunOffer(QFrame):
     starter_wanted = Signal()
     more_wanted = Signal()
 
-    def __init__(self, library: Library, switcher: Switcher, parent: QWidget | None = None) -> None:
+    def __init__(self, library: Library, switcher: ModelController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("offer")
         self._library, self._switcher = library, switcher

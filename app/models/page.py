@@ -17,26 +17,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import wording as app_wording
-from app.layouts import keep_right_edge
-from app.models import wording
+from app.library.entries import short_name
 from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadCard
-from app.models.entries import short_name
-from app.models.hub_wording import size_words
-from app.models.marks import Tabs
-from app.preferences.controls import Chooser
-from app.preferences.table import FIT_CONTEXTS
+from app.settings.declarations import FIT_CONTEXTS
+from app.widgets.badges import Tabs
+from app.widgets.controls import Chooser
+from app.widgets.layouts import keep_right_edge
+from app.wording import errors as app_wording
+from app.wording import models as wording
+from app.wording.hub import size_words
 
 if TYPE_CHECKING:
-    from app.models.entries import Entry
-    from app.models.library import Library
-    from app.models.switcher import Switcher
-    from app.session import Session
+    from app.library.entries import Entry
+    from app.library.library import Library
+    from app.models.model_controller import ModelController
+    from app.session.session import Session
+    from engine.advice.pairing import PairAdvice
     from engine.errors import EngineError
     from engine.hub.download_state import DownloadStatus
-    from engine.hub.pairing import PairAdvice
-    from engine.hub.verify import VerifyReport
+    from engine.model_files.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and what its frame takes.
@@ -46,7 +46,9 @@ _SCROLL_BAR = 12
 
 
 class ModelsPage(QWidget):
-    def __init__(self, library: Library, session: Session, switcher: Switcher, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, library: Library, session: Session, switcher: ModelController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._library, self._session, self._switcher = library, session, switcher
         self._tab = RECOMMENDED

@@ -8,16 +8,16 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
-from app import theme
-from app.models import wording
-from app.models.choices import Choice, draft_choices, main_choices
+from app.library.model_choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
-from app.overlay import Overlay
+from app.widgets import theme
+from app.widgets.overlay import Overlay
+from app.wording import models as wording
 
 if TYPE_CHECKING:
-    from app.models.library import Library
-    from app.session import Session
-    from engine.hub.pairing import PairAdvice
+    from app.library.library import Library
+    from app.session.session import Session
+    from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
 # Above and below the card, and the height of everything in it but the list.

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
-from app.chat.one_line import OneLine
-from app.icons import icon
-from app.models import wording
-from app.models.hub_wording import size_words
-from app.models.marks import Badge
+from app.widgets import theme
+from app.widgets.badges import Badge
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.icons import icon
+from app.wording import models as wording
+from app.wording.hub import size_words
 
 if TYPE_CHECKING:
-    from app.models.choices import Choice
+    from app.library.model_choices import Choice
 
 
 class PickerRow(QWidget):
@@ -27,7 +27,7 @@ class PickerRow(QWidget):
         super().__init__(parent)
         self._role = role
         self._mark, self._sentence, self._size, self._state = (QLabel(self) for _ in range(4))
-        self._name = OneLine(self, Qt.TextElideMode.ElideMiddle)
+        self._name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
         self._badge = Badge(self)
         self._button = QPushButton(self)
         self._button.setProperty("look", "button")

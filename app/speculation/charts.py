@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.speculation import figures
 from app.speculation.history import position_rates, time_shares
+from app.widgets import theme
+from app.wording import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app import theme
-from app.icons import icon
-from app.speculation.speculation_form import SpeculationForm
+from app.speculation.forms import SpeculationForm
+from app.widgets import theme
+from app.widgets.icons import icon
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.session.session import Session
 
 
 class ChatControls(QWidget):
@@ -37,7 +37,7 @@ class ChatControls(QWidget):
         column.addWidget(self._form)
         session.speculation_changed.connect(self.refresh)
         self.retranslate()
-        self._dress()
+        self._apply_theme()
 
     def refresh(self) -> None:
         """Show what the session will ask for next."""
@@ -55,12 +55,12 @@ class ChatControls(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         elif event.type() == QEvent.Type.PaletteChange:
-            self._dress()
+            self._apply_theme()
 
     def _unfold(self, unfolded: bool) -> None:
         self._form.setVisible(unfolded)
-        self._dress()
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"
         self.fold.setIcon(icon(chevron, theme.colours().muted))

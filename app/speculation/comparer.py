@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.answer import Answer
+from app.session.answer import Answer
 from app.speculation.comparison import Comparison
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from app.conversations.chats import Chat, Turn
-    from app.session import Session
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
     from engine.events import Event
 
 

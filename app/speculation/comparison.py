@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from app.chat.answer import Answer, State
+from app.session.answer import Answer, State
 
 if TYPE_CHECKING:
     from engine.errors import EngineError

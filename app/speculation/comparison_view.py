@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme, wording
 from app.chat.token_view import TokenView
-from app.icons import icon
-from app.looks import set_look
-from app.speculation import figures
 from app.speculation.comparison import Comparison, Step, Verdict
 from app.speculation.gauges import label
 from app.speculation.trial_card import TrialCard
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.style_class import set_style_class
+from app.wording import errors as wording
+from app.wording import figures
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
-    from app.chat.answer import Answer
+    from app.session.answer import Answer
     from app.speculation.comparer import Comparer
     from engine.events import Token
 
@@ -118,7 +119,7 @@ class ComparisonView(TrialCard):
     def _say(self, comparison: Comparison) -> None:
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
-        set_look(self.verdict, "reason" if good and (comparison.speedup() or 0) >= 1 else "reason-plain")
+        set_style_class(self.verdict, "reason" if good and (comparison.speedup() or 0) >= 1 else "reason-plain")
         if self.verdict.text() != words:
             self.verdict.setText(words)
             self.verdict.setAccessibleName(words)

@@ -8,14 +8,14 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
-from app.icons import icon
-from app.speculation import figures
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.wording import figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.actions import Actions
+    from app.actions.state import Actions
 
 
 class Segments(QFrame):
@@ -135,7 +135,7 @@ class Legend(QWidget):
             row.addSpacing(8)
             self._marks.append((mark, name, source))
         row.addStretch(1)
-        self._dress()
+        self._apply_theme()
 
     def retranslate(self) -> None:
         for _, name, source in self._marks:
@@ -144,9 +144,9 @@ class Legend(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_marks"):
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         colours = theme.colours()
         for mark, _, source in self._marks:
             drawing = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.chat.answer import Answer
+    from app.session.answer import Answer
     from engine.stats import RequestStats
 
 POINTS = 240

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.models.wording import recorded_name
-from app.speculation import figures
-from app.speculation.figure_table import Column, FigureTable
-from app.tips import tip
-from app.translatable import QT_TRANSLATE_NOOP
+from app.system.translatable import QT_TRANSLATE_NOOP
+from app.widgets.figure_table import Column, FigureTable
+from app.widgets.tooltips import tip
+from app.wording import figures
+from app.wording.models import recorded_name
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -8,13 +8,13 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.speculation.figure_table import HEADING_HEIGHT, FigureView
+from app.library.learned_pairs import learned_rows
 from app.speculation.gauges import label
-from app.speculation.learned import learned_rows
 from app.speculation.learned_table import LearnedTable
+from app.widgets.figure_table import HEADING_HEIGHT, FigureView
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.session.session import Session
     from engine.tuning import LearnedPair, Pair
 
 _ROWS_SHOWN = 8

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from app.models.wording import pair_name
-from app.speculation import figures
-from app.speculation.figure_table import Column, FigureTable
-from app.translatable import QT_TRANSLATE_NOOP
+from app.system.translatable import QT_TRANSLATE_NOOP
+from app.widgets.figure_table import Column, FigureTable
+from app.wording import figures
+from app.wording.models import pair_name
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.speculation.learned import LearnedRow
+    from app.library.learned_pairs import LearnedRow
 
 
 def _context(row: LearnedRow) -> str:

@@ -8,20 +8,20 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app import theme
-from app.layouts import keep_right_edge
-from app.looks import set_look
-from app.speculation import figures
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
 from app.speculation.history import RoundHistory
-from app.speculation.pace import Pace
 from app.speculation.round_strip import RoundStrip
+from app.widgets import theme
+from app.widgets.layouts import keep_right_edge
+from app.widgets.style_class import set_style_class
+from app.widgets.throttle import Throttle
+from app.wording import figures
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
-    from app.actions import Actions
-    from app.chat.answer import Answer
+    from app.actions.state import Actions
+    from app.session.answer import Answer
 
 WIDTH = 340
 # Figures and charts are read, not watched, and the strip is watched, not read: the engine needs the processor more.
@@ -64,8 +64,8 @@ class SpeculationPanel(QFrame):
         self._answer: Answer | None = None
         self._place = (0, 0)
         self._history = RoundHistory()
-        self._pace = Pace(_FIGURES_MS, self.refresh, self)
-        self._strip_pace = Pace(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
+        self._pace = Throttle(_FIGURES_MS, self.refresh, self)
+        self._strip_pace = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
         self._segments = Segments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
@@ -198,7 +198,7 @@ class SpeculationPanel(QFrame):
     def _show_sentence(self, sentence: str, pays: bool) -> None:
         self._sentence.setVisible(bool(sentence))
         set_text(self._sentence, sentence)
-        set_look(self._sentence, "reason" if pays else "reason-plain")
+        set_style_class(self._sentence, "reason" if pays else "reason-plain")
 
     def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
         history = self._history

@@ -10,12 +10,12 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app import theme
-from app.speculation.figures import round_text
+from app.widgets import theme
+from app.wording.figures import round_text
 
 if TYPE_CHECKING:
-    from app.chat.answer import Answer
-    from app.theme import Colours
+    from app.session.answer import Answer
+    from app.widgets.theme import Colours
     from engine.stats import RoundRecord
 
 CELL, GAP = 9, 3

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QEvent, Qt, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from app import theme
-from app.icons import icon
-from app.overlay import Overlay
 from app.speculation.gauges import label
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.session.session import Session
     from engine.errors import EngineError
     from engine.tuning import Calibration
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app import wording
-from app.looks import set_look
-from app.models.wording import pair_name
-from app.speculation import figures
 from app.speculation.gauges import label
 from app.speculation.trial_card import TrialCard
+from app.widgets.style_class import set_style_class
+from app.wording import errors as wording
+from app.wording import figures
+from app.wording.models import pair_name
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -57,7 +57,7 @@ class TuningView(TrialCard):
         text = "\n".join(self._sentences())
         self.words.setText(text)
         self.words.setAccessibleName(text)
-        set_look(self.words, "reason" if found is not None and found.best_depth else "reason-plain")
+        set_style_class(self.words, "reason" if found is not None and found.best_depth else "reason-plain")
         self._note.setVisible(bool(self.cells))
         if self.isVisible():
             self._place()

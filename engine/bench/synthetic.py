@@ -15,9 +15,9 @@ import mlx.nn as nn
 from mlx.utils import tree_flatten
 from mlx_lm.models import qwen3
 
+from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import BadRequest
 from engine.loading import LoadedModel, ModelInfo
-from engine.narrow_products import use_narrow_products
 
 # Layers, width, inner width, heads, key-value heads: Qwen3-like shapes by total size with a vocabulary of 32,000.
 _SHAPES = {

@@ -22,7 +22,7 @@ from engine.speculation.controllers import Controllers
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.proposers import Proposal, Proposer, Trial
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.round import Flight, ProposerFailed, Rounds, failing_as
+from engine.speculation.round import PendingRound, ProposerFailed, Rounds, failing_as
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 from engine.tuning import Calibration, best_of
@@ -258,7 +258,7 @@ def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[
     return RoundCost(depth, width, max(min(whole) - min(drafting), 0.0), min(drafting), tuple(accepted))
 
 
-def _settle(rounds: Rounds, flight: Flight) -> int:
+def _settle(rounds: Rounds, flight: PendingRound) -> int:
     """How many guesses were right.
 
     Commits so that the text hardly grows; where rejected rows would be carried along, as if all was right.

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
-from engine.hub.cache_shape import replayed_tokens
+from engine.advice.cache_shape import replayed_tokens
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
-    from engine.slices import Slices
+    from engine.steps import Steps
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class CompiledSteps:
         return logits
 
 
-def compiled_steps(loaded: LoadedModel) -> Slices[CompiledSteps | None]:
+def compiled_steps(loaded: LoadedModel) -> Steps[CompiledSteps | None]:
     """Compiled steps of a model, tried out and ready, a pass a slice; None where its caches or its code do not allow
     them.
     """
@@ -99,7 +99,7 @@ def _trace(model: Any, rows: mx.array, offset: mx.array, *buffers: mx.array) -> 
     return [logits, *(buffer for cache in caches for buffer in (cache.keys, cache.values))]
 
 
-def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> Slices[bool]:
+def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> Steps[bool]:
     """Whether compiled passes say what the model itself says, at some position and for every number of rows."""
     text = mx.arange(4 + MOST_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
     mx.eval(loaded.model(text, cache=caches))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.learned import LearnedFile, told
 from engine.speculation.depth import DepthController
-from engine.speculation.learned import LearnedFile, told
 from engine.tuning import LearnedPair, Pair
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.requests import MOST_GUESSES
 from engine.speculation.accept_rates import AcceptRates
-from engine.speculation.outlook import PLAIN_ARM, Arm, Entry, Outlook, outlooks
+from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, Entry, outlooks
 from engine.speculation.proposers.proposal import Trial
 from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, context_bucket
 from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
@@ -75,7 +75,7 @@ class _Attempt:
     """An arm that is being tried for `rounds_left` more rounds, and what was expected of it."""
 
     arm: Arm
-    outlook: Outlook
+    outlook: ArmEstimate
     rounds_left: int = ENOUGH
 
 
@@ -167,7 +167,7 @@ class DepthController:
     def _at_most(self, source: str, limit: int) -> int:
         return min(limit, CAREFUL_DEPTH) if self._rates.unsettled(source) else limit
 
-    def _weigh(self, arms: Mapping[Arm, Outlook], buckets: Mapping[str, str]) -> Choice:
+    def _weigh(self, arms: Mapping[Arm, ArmEstimate], buckets: Mapping[str, str]) -> Choice:
         """The arm of this round among all that are on offer."""
         known = [arm for arm, outlook in arms.items() if outlook.known]
         best = max(known, key=lambda arm: arms[arm].speed)
@@ -314,14 +314,14 @@ class DepthController:
                 depths.append(DepthFigures(source, depth, seconds, drafting, pays_from, speed, samples))
         return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.samples(None, 1), tuple(depths))
 
-    def _clearly_faster(self, arms: Mapping[Arm, Outlook], arm: Arm) -> bool:
+    def _clearly_faster(self, arms: Mapping[Arm, ArmEstimate], arm: Arm) -> bool:
         if arm[0] == self._current[0]:
             margin = DEPTH_MARGIN
         else:
             margin = SOURCE_MARGIN + (arms[arm].doubt if self._current == PLAIN_ARM else 0.0)
         return arms[arm].speed > margin * arms[self._current].speed
 
-    def _attempt(self, arms: Mapping[Arm, Outlook]) -> _Attempt | None:
+    def _attempt(self, arms: Mapping[Arm, ArmEstimate]) -> _Attempt | None:
         """Something worth finding out about, if it fits the budget; a trial has a second, clean round."""
         going_on = self._trying
         if going_on and going_on.arm in arms and going_on.rounds_left > 0:
@@ -357,7 +357,7 @@ class DepthController:
             share = FRESH_ROUNDS * (self._costs.plain() or 0.0)
         return min(self._budget, share)
 
-    def _worst_loss(self, outlook: Outlook) -> float:
+    def _worst_loss(self, outlook: ArmEstimate) -> float:
         """Seconds that a trial could lose against the fastest arm known."""
         return ENOUGH * max(0.0, outlook.most_seconds - outlook.least_tokens / self._best_speed)
 
@@ -382,7 +382,7 @@ class DepthController:
         else:
             self._since_probe, self._probe_interval = 0, FIRST_PROBE
 
-    def _plain_choice(self, arms: Mapping[Arm, Outlook], *, measuring: bool) -> Choice:
+    def _plain_choice(self, arms: Mapping[Arm, ArmEstimate], *, measuring: bool) -> Choice:
         if measuring:
             return Choice(None, 0, "measuring")
         guesses = {arm: outlook for arm, outlook in arms.items() if arm != PLAIN_ARM}

@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from engine.disk_thread import DiskThread
+from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
 from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation, continue_on
 from engine.sampling import Sampler
-from engine.slices import Slices, result_of
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.joined_products import join_products
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import compare, vocabulary_of
+from engine.steps import Steps, result_of
 
 log = logging.getLogger(__name__)
 
@@ -57,9 +57,9 @@ class DraftSource:
         return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)
 
 
-def prepared(main: LoadedModel, draft: LoadedModel) -> Slices[DraftSource]:
+def prepared(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
     """Find out, in slices, what guessing with `draft` for `main` takes. Raises `ModelNotUsable`."""
-    with DiskThread() as thread:
+    with DiskPool() as thread:
         try:
             translation = yield from result_of(thread.start(_translation_between, main, draft))
         # What a tokenizer raises where it is not what it says is as various as tokenizers are.

@@ -12,20 +12,20 @@ from dataclasses import replace
 from functools import partial
 
 from engine.errors import EngineError, ModelNotUsable
+from engine.learned import LearnedFile
 from engine.loading import LoadedModel, ModelInfo
 from engine.prefix_cache import Conversation
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.slices import Slices, at_once
 from engine.speculation import calibration
 from engine.speculation.controllers import Controllers
 from engine.speculation.depth import Choice, DepthController
 from engine.speculation.draft_source import DraftSource, prepared
-from engine.speculation.learned import LearnedFile
 from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.round import Flight, ProposerFailed, failing_as
+from engine.speculation.round import PendingRound, ProposerFailed, failing_as
 from engine.stats import RoundRecord
+from engine.steps import Steps, run_to_completion
 from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Drafting:
         if self._draft is None:
             self._why_no_draft = Choice(None, 0, "draft-loading")
 
-    def prepare_for(self, draft: LoadedModel) -> Slices[None]:
+    def prepare_for(self, draft: LoadedModel) -> Steps[None]:
         """Find out, in slices, what `set_draft` will need to know of this draft. Raises `ModelNotUsable`."""
         self._prepared = yield from prepared(self._main, draft)
 
@@ -194,7 +194,7 @@ class Drafting:
         self._why_no_draft = Choice(None, 0, "draft-failed", (("source", failure.source),))
         return self._why_no_draft
 
-    def observe(self, choice: Choice, flight: Flight, record: RoundRecord, seconds: float) -> None:
+    def observe(self, choice: Choice, flight: PendingRound, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
 
         A round in which the draft model had to read up first says nothing about what rounds cost, nor does a plain one
@@ -310,7 +310,7 @@ class Drafting:
     def _prepared_for(self, draft: LoadedModel | None) -> DraftSource | None:
         """What was prepared for this draft, now if nothing was. Raises `ModelNotUsable`."""
         if draft is not None and (self._prepared is None or self._prepared.model is not draft):
-            at_once(self.prepare_for(draft))
+            run_to_completion(self.prepare_for(draft))
         ready, self._prepared = self._prepared, None
         return None if draft is None else ready
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.narrow_products import BlockedLinear, in_blocks, in_one
+from engine.cpu_backend.narrow_products import BlockedLinear, in_blocks, in_one
 from engine.speculation.compiled_steps import MOST_ROWS
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
-    from engine.slices import Slices
+    from engine.steps import Steps
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ NAMES = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
 _ARRAYS = ("weight", "scales", "biases", "bias")
 
 
-def join_products(loaded: LoadedModel) -> Slices[int]:
+def join_products(loaded: LoadedModel) -> Steps[int]:
     """Join what can be joined in a model that nobody else uses, a module a slice; returns how many products are fewer.
 
     Both copies of the weights exist for one module at a time.
@@ -92,7 +92,7 @@ class _Watched(nn.Module):  # type: ignore[misc]
         return answer
 
 
-def _shared_inputs(loaded: LoadedModel) -> Slices[list[tuple[nn.Module, tuple[str, ...]]]]:
+def _shared_inputs(loaded: LoadedModel) -> Steps[list[tuple[nn.Module, tuple[str, ...]]]]:
     """The modules whose layers of these names each read the same input, once a pass."""
     # What stands in for a model need not be made of layers.
     candidates = list(_candidates(loaded.model)) if isinstance(loaded.model, nn.Module) else []

@@ -38,7 +38,7 @@ def failing_as(source: str) -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class Flight:
+class PendingRound:
     """A round whose graph is on its way to the device: nothing of it has been read yet.
 
     `sampled` (k+1,) holds what the main model draws at each row and `logprobs` (k+1,) its log-probability there.
@@ -65,7 +65,7 @@ class Flight:
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class RoundResult:
     """A round that was read: its candidate tokens, of which the first `accepted` are guesses."""
 
     tokens: list[int]
@@ -87,7 +87,7 @@ class Rounds:
         self._proposers = proposers
         self._in_halves = mx.default_device() == mx.Device(mx.cpu)
 
-    def launch(self, source: str | None, depth: int, *, timed: bool = False) -> Flight:
+    def launch(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
         """Propose up to `depth` guesses of `source` and send their verification to the device.
 
         `timed` waits for the guesses first, so that drafting and verifying can be told apart on the clock. Raises
@@ -106,9 +106,9 @@ class Rounds:
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if guesses is None else guesses)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens), guesses, proposal)
-        return self._dispatch(Flight(proposal, guesses, sampled, logprobs, rows, started, draft_s))
+        return self._dispatch(PendingRound(proposal, guesses, sampled, logprobs, rows, started, draft_s))
 
-    def launch_after(self, flight: Flight) -> Flight:
+    def launch_after(self, flight: PendingRound) -> PendingRound:
         """Launch the next plain round on top of a plain one that has not been read yet."""
         started = time.perf_counter()
         if self.sequence.rollback.active:
@@ -116,18 +116,20 @@ class Rounds:
             self.sequence.commit(0, [])
         logits = self.sequence.verify(flight.sampled)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, flight.sampled, None)
-        return self._dispatch(Flight(None, None, sampled, logprobs, 1, started, None, ahead=True))
+        return self._dispatch(PendingRound(None, None, sampled, logprobs, 1, started, None, ahead=True))
 
-    def land(self, flight: Flight) -> Landing:
+    def land(self, flight: PendingRound) -> RoundResult:
         """Wait for the round and read it: the one host synchronisation."""
         sampled = cast("list[int]", flight.sampled.tolist())
         logprobs = cast("list[float]", flight.logprobs.tolist())
         landed = time.perf_counter()
         guesses = [] if flight.guesses is None else cast("list[int]", flight.guesses.tolist())
         accepted = count_matching(guesses, sampled)
-        return Landing(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, landed)
+        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, landed)
 
-    def commit(self, flight: Flight, accepted: int, tokens: Sequence[int], ahead: Flight | None = None) -> None:
+    def commit(
+        self, flight: PendingRound, accepted: int, tokens: Sequence[int], ahead: PendingRound | None = None
+    ) -> None:
         """Keep the first `accepted` guesses in every cache and append `tokens`; tell the proposers.
 
         With `ahead` under way on top of this plain round, its one row, this round's token, is kept. Raises a group of
@@ -187,7 +189,7 @@ class Rounds:
         chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
         return sampled, chosen
 
-    def _dispatch(self, flight: Flight) -> Flight:
+    def _dispatch(self, flight: PendingRound) -> PendingRound:
         # MLX puts a whole graph in order before any of it runs. Here the first half runs while the second is put in
         # order, which makes a plain token of the starter pair 4 % faster.
         if self._in_halves and (halfway := self.sequence.rollback.halfway()) is not None:

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hub.bounded_json import TOKENIZER, read_object
+from engine.model_files.bounded_json import TOKENIZER, read_object
 
 PADDED_SHARE = 0.9
 NO_ID = -1
@@ -68,7 +68,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
 def read_vocabulary(tokenizer_json: Path) -> Vocabulary:
     """The vocabulary in a tokenizer.json, without loading a tokenizer.
 
-    Raises `engine.hub.bounded_json.UntrustedJsonError` or ValueError where the file is not one.
+    Raises `engine.model_files.bounded_json.UntrustedJsonError` or ValueError where the file is not one.
     """
     content = read_object(tokenizer_json, TOKENIZER)
     added = _added_tokens(content)

@@ -20,9 +20,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QTimer
 
-from app.application import Application
-from app.main_window import MainWindow
-from app.session import Session
+from app.session.session import Session
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
 from tests.app.conversations.surviving import report_writes
 from tests.app.scripted_engine import Script, ScriptedEngine
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.chat.message import TurnView
-    from app.main_window import MainWindow
+    from app.window.main_window import MainWindow
 
 
 def turns(window: MainWindow) -> list[tuple[str, str]]:

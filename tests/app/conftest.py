@@ -18,8 +18,8 @@ from tests.patience import PATIENCE_S
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.application import Application
-    from app.main_window import MainWindow
+    from app.widgets.application import Application
+    from app.window.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
 
 PATIENCE_MS = round(1000 * PATIENCE_S)
@@ -28,7 +28,7 @@ STARTER = (Path("starter/main"), Path("starter/draft"))
 
 @pytest.fixture(scope="session")
 def qapp_cls() -> type[QApplication]:
-    from app.application import Application
+    from app.widgets.application import Application
 
     return Application
 
@@ -97,8 +97,8 @@ class OpenWindow(Protocol):
 @pytest.fixture
 def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
     """Opens the real window on a scripted engine, with its pair loaded; closes it after the test."""
-    from app.main_window import MainWindow
-    from app.session import Session
+    from app.session.session import Session
+    from app.window.main_window import MainWindow
 
     opened: list[MainWindow] = []
 

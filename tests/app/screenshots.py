@@ -18,19 +18,19 @@ from PySide6.QtCore import QDeadlineTimer, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.application import Application
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
-from app.language import LANGUAGES
-from app.main_window import MainWindow
-from app.models.library import Library
+from app.library.library import Library
 from app.models.page import INSTALLED, RECOMMENDED
-from app.preferences.dialog import PAGES, SettingsWindow
-from app.preferences.form import Form
-from app.preferences.preference_file import PreferenceFile
-from app.session import Session
+from app.session.session import Session
+from app.settings.store import SettingsStore
+from app.settings_window.dialog import PAGES, SettingsWindow
+from app.settings_window.form import Form
+from app.system.language import LANGUAGES
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
@@ -346,7 +346,7 @@ def _open(
     home = Path(mkdtemp(prefix="tandem-pictures-"))
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
     # Not the settings of whoever takes the pictures.
-    window = MainWindow(session, application, library or Library(PreferenceFile(home / "settings.json")))
+    window = MainWindow(session, application, library or Library(SettingsStore(home / "settings.json")))
     window.resize(*SIZES[0])
     window.show()
     session.load(*pair)

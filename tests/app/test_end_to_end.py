@@ -14,12 +14,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.chat.answer import State
-from app.conversations.own_settings import Generation
-from app.main_window import MainWindow
-from app.session import Session
-from app.speculation import figures
+from app.conversations.chat_settings import Generation
+from app.session.answer import State
+from app.session.session import Session
 from app.speculation.comparison import Step, Verdict
+from app.window.main_window import MainWindow
+from app.wording import figures
 from engine import Engine, SpeculationSettings, starter_pair
 from tests.patience import PATIENCE_S
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.application import Application
+    from app.widgets.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -141,7 +141,7 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.models import Models
-    from engine.slices import result_of
+    from engine.steps import result_of
 
     gate: Future[None] = Future()
     read = Models.read_draft

@@ -17,18 +17,18 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.chat.answer import Answer
-from app.icons import icon
-from app.models.marks import Bar
+from app.session.answer import Answer
 from app.speculation.charts import LineChart, PositionBars, TimeBar
 from app.speculation.round_strip import PITCH, RoundStrip
+from app.widgets import theme
+from app.widgets.badges import Bar
+from app.widgets.icons import icon
 from tests.app.scripted_engine import PATTERN, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.application import Application
+    from app.widgets.application import Application
 
 PICTURES = Path(__file__).parent / "pictures"
 # Smooth edges differ a little from one Qt and one processor to the next; a cell of the strip is 0.6 % of its picture.

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.models.cards import Card
 from app.models.page import INSTALLED
-from app.preferences.dialog import PAGES
-from app.preferences.form import Form
+from app.settings_window.dialog import PAGES
+from app.settings_window.form import Form
 from tests.app.learned_figures import FOUND
 from tests.app.models.conftest import open_shown as open_shown
 from tests.app.models.shown_library import LARGER, downloading, stocked
@@ -25,7 +25,7 @@ from tests.app.models.test_page import cut_texts
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from app.application import Application
+    from app.widgets.application import Application
     from tests.app.models.conftest import OpenShown
 
 _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")

@@ -14,12 +14,12 @@ from xml.etree import ElementTree
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.action_table import ACTIONS, MENUS
-from app.language import LANGUAGES, best_language, compiled
-from app.places import translation_sources
+from app.actions import ACTIONS, MENUS
+from app.system.language import LANGUAGES, best_language, compiled
+from app.system.paths import translation_sources
 
 if TYPE_CHECKING:
-    from app.application import Application
+    from app.widgets.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCELERATOR = re.compile(r"(?<!&)&([^&\s])")

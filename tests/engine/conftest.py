@@ -11,7 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine
-from engine.disk_thread import DiskThread
+from engine.disk_pool import DiskPool
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
 
@@ -45,7 +45,7 @@ def without_compilation() -> Iterator[None]:
 def disk_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is asked of the disk is there at once, so that how many steps a load takes does not depend on its speed."""
 
-    def start(_: DiskThread, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def start(_: DiskPool, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         done: Future[Any] = Future()
         try:
             done.set_result(work(*arguments))
@@ -53,4 +53,4 @@ def disk_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
             done.set_exception(error)
         return done
 
-    monkeypatch.setattr(DiskThread, "start", start)
+    monkeypatch.setattr(DiskPool, "start", start)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, loading
-from engine.disk_thread import DiskThread
+from engine.disk_pool import DiskPool
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.events import Failed, Finished
 from engine.loading import load_in_slices
@@ -317,7 +317,7 @@ def test_an_error_keeps_no_frames_and_so_no_model(scheduler: Scheduler, tiny_mai
 
 def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: Future[None] = Future()
-    monkeypatch.setattr(DiskThread, "read_ahead", lambda *_: read)
+    monkeypatch.setattr(DiskPool, "read_ahead", lambda *_: read)
     slices = load_in_slices(tiny_main, streaming=lambda: not read.done() or True)
     while (pending := next(slices)) is not read:
         if pending is not None:
@@ -331,7 +331,7 @@ def test_files_are_read_ahead_as_far_as_there_is_room(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a", "missing", "b")]
     files[0].write_bytes(b"x" * 10)
     files[2].write_bytes(b"x" * 10)
-    with DiskThread() as disk:
+    with DiskPool() as disk:
         assert disk.read_ahead(files, 15).result(timeout=PATIENCE_S) is None
 
 

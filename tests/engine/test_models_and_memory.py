@@ -13,15 +13,15 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, loading, memory
+from engine.advice.fit import ModelSize
 from engine.errors import ModelNotUsable, NotEnoughMemory, PromptTooLong
 from engine.events import Failed, Finished
-from engine.hub.fit import ModelSize
 from engine.loading import load
 from engine.memory import check_load, memory_use
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.slices import at_once
+from engine.steps import run_to_completion
 from tests.engine.serving import alone, request, run, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
@@ -292,7 +292,7 @@ def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pyte
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(loading, "PIECE_BYTES", 1000)
     slices = loading.load_in_slices(tiny_main, on_read=lambda read, total: told.append((read, total)))
-    loaded = at_once(slices)
+    loaded = run_to_completion(slices)
     assert {total for _, total in told} == {loaded.info.bytes}
     assert [read for read, _ in told] == sorted({read for read, _ in told})
     assert told[0][0] == 0

@@ -15,8 +15,8 @@ from engine.events import PrefillProgress, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.slices import Slices
 from engine.speculation.proposers import draft_model
+from engine.steps import Steps
 from tests.engine.serving import PLAIN, Client, request, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -131,7 +131,7 @@ def test_what_others_do_while_a_draft_model_reads_up_is_nobodys_time(
     while len(client.committed) < 1:
         scheduler.step()
 
-    def change() -> Slices[None]:
+    def change() -> Steps[None]:
         for _ in range(4):
             clock.now += 100.0
             yield None

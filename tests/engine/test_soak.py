@@ -26,8 +26,8 @@ import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
 from engine.generation import Generation
-from engine.lanes.batch import BatchLane, BatchStepFailed
-from engine.lanes.solo import SoloRun
+from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed
+from engine.lanes.speculative_decoder import SpeculativeDecoder
 from engine.loading import load
 from engine.sampling import Sampler
 from engine.settings import EngineSettings
@@ -49,7 +49,7 @@ METHODS = (
     SpeculationSettings(method="ngram"),
 )
 # What belongs to a request and goes with it.
-OURS = (Generation, SoloRun, BatchLane)
+OURS = (Generation, SpeculativeDecoder, BatchDecoder)
 # Two scores closer than that are a tie, which another order of sums may decide the other way.
 TIE = 1e-3
 PREFIX_BYTES = 2**24
@@ -83,7 +83,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
     """A sampler and a prompt that fail for one seed each; once in a while a batch or a draft model that fails."""
     # Records keep the frames of what they tell about, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
-    draw, step, read = Sampler.draw, BatchLane.step, Generation.read_prompt
+    draw, step, read = Sampler.draw, BatchDecoder.step, Generation.read_prompt
     propose, chance = DraftModelProposer.propose, random.Random(11)
 
     def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
@@ -91,7 +91,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
             raise ValueError("a sampler that fails, says the test")
         return draw(sampler, logprobs, noise)
 
-    def bad_step(lane: BatchLane) -> Any:
+    def bad_step(lane: BatchDecoder) -> Any:
         if chance.random() < 0.005:
             raise BatchStepFailed("no memory, says the test")
         return step(lane)
@@ -107,7 +107,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
         return propose(proposer, depth)
 
     monkeypatch.setattr(Sampler, "draw", bad_draw)
-    monkeypatch.setattr(BatchLane, "step", bad_step)
+    monkeypatch.setattr(BatchDecoder, "step", bad_step)
     monkeypatch.setattr(Generation, "read_prompt", bad_read)
     monkeypatch.setattr(DraftModelProposer, "propose", bad_propose)
 

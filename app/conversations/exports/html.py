@@ -6,8 +6,8 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from app.chat.thinking import parts_of
 from app.conversations.exports.rendering import as_html as rendered
+from app.text.thinking import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from app.chat.thinking import parts_of
+from app.text.thinking import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.chat.formulas import Formula
+    from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)
 

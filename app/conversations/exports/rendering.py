@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 
-from app.chat.formulas import FIRST_SIGN, Formula, with_formulas, with_signs
 from app.conversations.exports.mathml import as_mathml
+from app.text.formulas import FIRST_SIGN, Formula, with_formulas, with_signs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -53,7 +53,7 @@ class NgramProposer:
         self._index = SuffixIndex(excluded)
         self._misses = 0
         self._lookup: _Lookup | None = None
-        self._on_the_quiet: _Lookup | None = None
+        self._shadow: _Lookup | None = None
         self._came_true = 0
         self._trials: list[Trial] = []
         # Where a copy stood when it went another way, and how many tokens ago that was.
@@ -79,7 +79,7 @@ class NgramProposer:
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         if drafted:
             self._misses = 0 if accepted else self._misses + 1
-            self._on_the_quiet = None
+            self._shadow = None
         else:
             self._check_on_the_quiet(tokens)
         self._follow_copy(tokens)
@@ -96,7 +96,7 @@ class NgramProposer:
     def reset(self, tokens: Sequence[int]) -> None:
         self._index.replace(tokens)
         self._misses = 0
-        self._lookup = self._on_the_quiet = self._left_at = None
+        self._lookup = self._shadow = self._left_at = None
         self._trials = []
 
     def abandon(self) -> None:
@@ -162,9 +162,9 @@ class NgramProposer:
 
     def _check_on_the_quiet(self, tokens: Sequence[int]) -> None:
         """Compare what it would have guessed with what was committed, for as many rounds as it lasts."""
-        if self._on_the_quiet is None:
-            self._on_the_quiet, self._came_true = self._look_up(), 0
-        quiet = self._on_the_quiet
+        if self._shadow is None:
+            self._shadow, self._came_true = self._look_up(), 0
+        quiet = self._shadow
         for token in tokens:
             if self._came_true == len(quiet.guesses):
                 break
@@ -179,4 +179,4 @@ class NgramProposer:
     def _close(self, quiet: _Lookup, drafted: int) -> None:
         if drafted:
             self._trials.append(Trial(quiet.bucket, drafted, self._came_true))
-        self._on_the_quiet = None
+        self._shadow = None

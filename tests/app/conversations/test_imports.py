@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import wording
-from app.conversations.chats import chat_of
 from app.conversations.encoding import to_json
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
@@ -20,9 +18,11 @@ from app.conversations.grouping import grouped
 from app.conversations.imports import json_steps
 from app.conversations.imports.imported import Skipped
 from app.conversations.imports.reading import ImportReport, import_file
-from app.conversations.keeper import last_on_screen
-from app.speculation import figures
-from app.stopping import Stopped
+from app.session.chats import chat_of
+from app.session.store_client import last_on_screen
+from app.system.stopping import Cancelled
+from app.wording import errors as wording
+from app.wording import figures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -482,9 +482,9 @@ def test_an_import_that_is_stopped_keeps_whole_chats(store: ConversationStore, t
 
     def stop(done: int) -> None:
         if done == 3:
-            raise Stopped
+            raise Cancelled
 
-    with pytest.raises(Stopped):
+    with pytest.raises(Cancelled):
         import_file(lambda operation: operation(store), tmp_path / "a.json", stop)
     assert sorted(chat.title for chat in store.conversations.view()) == ["c0", "c1", "c2"]
     report = import_file(lambda operation: operation(store), tmp_path / "a.json")

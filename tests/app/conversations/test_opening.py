@@ -17,10 +17,10 @@ from app.conversations import opening
 from app.conversations.answers import Answers
 from app.conversations.database import connect
 from app.conversations.errors import StoreInUse, StoreNotWritable
-from app.conversations.keeper import OPENED_AT, last_on_screen
 from app.conversations.opening import back_up_now, backups_of, open_store
 from app.conversations.records import AnswerSource
 from app.conversations.recovery import Salvage, salvage
+from app.session.store_client import OPENED_AT, last_on_screen
 from engine.events import Token
 from engine.stats import RoundRecord
 from tests.app.conversations.corpus import fill

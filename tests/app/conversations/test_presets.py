@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.conversations.own_settings import KEYS, Generation, filled, own_of
+from app.conversations.chat_settings import KEYS, Generation, filled, own_of
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
-from app.preferences.table import SETTINGS
+from app.settings.declarations import SETTINGS
 from engine.requests import SamplingSettings, SpeculationSettings
 
 if TYPE_CHECKING:

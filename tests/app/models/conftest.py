@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
-from app.main_window import MainWindow
-from app.models.library import Library
-from app.models.shelf import Inventory, Places
-from app.preferences.keychain import Keychain
-from app.preferences.preference_file import PreferenceFile
-from app.session import Session
+from app.library.hub_service import Inventory, Places
+from app.library.library import Library
+from app.session.session import Session
+from app.settings.keychain import Keychain
+from app.settings.store import SettingsStore
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
 from engine import Engine
+from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.download_job import JobSettings
-from engine.hub.fit import SETTINGS_OF_MEMORY
 from engine.hub.transfer import RetryPolicy
 from tests.app.conftest import STARTER
 from tests.app.models.shown_library import DRAFT, MAIN, ShownLibrary, path_of
@@ -89,7 +89,7 @@ def places(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> Places:
 @pytest.fixture
 def library(hub: FakeHub, places: Places, tmp_path: Path) -> Library:
     """A first run with the fake Hub for a mirror."""
-    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences = SettingsStore(tmp_path / "settings.json")
     preferences.change(hub_endpoint=hub.endpoint)
     return Library(preferences, lambda: places, KeychainInMemory())
 

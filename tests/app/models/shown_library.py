@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.models.entries import Entry, Room, from_catalog, pair_offers
-from app.models.library import Library
-from app.models.shelf import Inventory
-from app.preferences.preference_file import PreferenceFile
-from engine.hub.catalog import load_catalog
+from app.library.entries import Entry, Room, from_catalog, pair_offers
+from app.library.hub_service import Inventory
+from app.library.library import Library
+from app.settings.store import SettingsStore
+from engine.advice.catalog import load_catalog
+from engine.advice.fit import ModelSize, check_fit, working_set_limit
+from engine.advice.pairing import PairAdvice
+from engine.advice.speedup import Estimate
 from engine.hub.download_state import DownloadStatus
-from engine.hub.fit import ModelSize, check_fit, working_set_limit
-from engine.hub.pairing import PairAdvice
-from engine.hub.speedup import Estimate
 
 LIMIT = working_set_limit(32_000_000_000)
 MAIN, DRAFT, LARGER, FOREIGN = (
@@ -100,7 +100,7 @@ class ShownLibrary(Library):
     """`asked` holds what the window wanted from the hub, in order."""
 
     def __init__(self, folder: Path, inventory: Inventory | None = None) -> None:
-        super().__init__(PreferenceFile(folder / "settings.json"))
+        super().__init__(SettingsStore(folder / "settings.json"))
         self.inventory = inventory or stocked()
         self.asked: list[tuple[str, ...]] = []
         self.shown_advice = ADVICE

@@ -12,15 +12,15 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
-from app.language import LANGUAGES
-from app.main_window import MainWindow
-from app.models import wording
+from app.library.hub_service import Places
+from app.library.library import Library
 from app.models.download_card import DownloadCard
-from app.models.library import Library
 from app.models.page import INSTALLED, SEARCH
-from app.models.shelf import Places
-from app.preferences.preference_file import PreferenceFile
+from app.settings.store import SettingsStore
+from app.system.language import LANGUAGES
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
+from app.wording import models as wording
 from engine.hub import transfer
 from engine.hub.download_job import JobSettings
 from tests.app.models.conftest import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
@@ -100,7 +100,7 @@ TROUBLES = {
 def plain_library(hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot) -> Library:
     """Without a window; the Hub has one more model."""
     hub.add(NAME, model_files())
-    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences = SettingsStore(tmp_path / "settings.json")
     preferences.change(hub_endpoint=hub.endpoint)
     library = Library(preferences, lambda: places, KeychainInMemory())
     library.start()
@@ -144,7 +144,7 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
 ) -> None:
     hub.add(NAME, model_files())
     tight = JobSettings(policy=QUICK, free_bytes=lambda _path: 1_000_000, space_margin=2_000_000)
-    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences = SettingsStore(tmp_path / "settings.json")
     preferences.change(hub_endpoint=hub.endpoint)
     library = Library(preferences, lambda: replace(places, jobs=tight), KeychainInMemory())
     library.get(NAME)
@@ -161,7 +161,7 @@ def test_a_cable_that_is_pulled_and_put_back_costs_nothing(
     files = model_files() | {"model-00002-of-00002.safetensors": bytes(400_000)}
     hub.add(NAME, files)
     hub.bytes_a_second = 20_000
-    preferences = PreferenceFile(tmp_path / "settings.json")
+    preferences = SettingsStore(tmp_path / "settings.json")
     preferences.change(hub_endpoint=hub.endpoint)
     patient = JobSettings(policy=replace(QUICK, tries=10_000), space_margin=0)
     library = Library(preferences, lambda: replace(places, jobs=patient), KeychainInMemory())

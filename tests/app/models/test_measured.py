@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.conversations.request_history import PairSummary
-from app.main_window import MainWindow
-from app.models.entries import Entry
-from app.models.measured import Measured, learned_pairs, measured_pairs
-from app.session import Session
+from app.library.entries import Entry
+from app.library.measured import Measured, learned_pairs, measured_pairs
+from app.session.session import Session
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
 from engine.stats import RequestStats
 from tests.app.conftest import STARTER
 from tests.app.learned_figures import LEARNED

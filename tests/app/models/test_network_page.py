@@ -6,9 +6,9 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
-from app.models.hub_wording import hub_reasons
-from app.models.library import Library
+from app.library.library import Library
+from app.window.main_window import MainWindow
+from app.wording.hub import hub_reasons
 from tests.fakehub.server import FakeHub, Fault
 
 

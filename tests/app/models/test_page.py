@@ -11,18 +11,18 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
-from app.language import LANGUAGES
-from app.main_window import MainWindow
-from app.models.hub_wording import hub_reasons, hub_sentence
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
-from app.preferences.dialog import PAGES
-from app.wording import error_sentence
+from app.settings_window.dialog import PAGES
+from app.system.language import LANGUAGES
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
+from app.wording.errors import error_sentence
+from app.wording.hub import hub_reasons, hub_sentence
 from engine.hub.failures import HubError
-from engine.hub.remove import RemovalPlan
+from engine.model_files.remove import RemovalPlan
 from tests.app.models.conftest import OpenShown
 from tests.app.models.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
-from tests.app.test_accessibility import cut_texts
+from tests.app.window.test_accessibility import cut_texts
 
 
 def open_page(window: MainWindow, tab: int = RECOMMENDED) -> ModelsPage:
@@ -115,7 +115,7 @@ def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> 
 
 
 def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
-    from app.models.finder import Search
+    from app.library.finder import Search
 
     window, library, _ = open_shown()
     page = open_page(window, SEARCH)

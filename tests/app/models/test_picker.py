@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
-from app.models.measured import Measured
+from app.library.measured import Measured
 from app.models.picker import Picker
+from app.widgets.application import Application
 from tests.app.models.conftest import OpenShown
 from tests.app.models.shown_library import (
     DRAFT,

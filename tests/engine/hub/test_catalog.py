@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from engine.hub.architecture import mlx_lm_module
-from engine.hub.cache_shape import cache_shape
-from engine.hub.catalog import Catalog, CatalogModel, load_catalog, offers
+from engine.advice.cache_shape import cache_shape
+from engine.advice.catalog import Catalog, CatalogModel, load_catalog, offers
+from engine.advice.fit import ModelSize, check_fit
+from engine.advice.speedup import estimate_speedup
 from engine.hub.failures import HubError
-from engine.hub.fit import ModelSize, check_fit
-from engine.hub.speedup import estimate_speedup
-from engine.places import resources
+from engine.model_files.architecture import mlx_lm_module
+from engine.paths import resources
 
 
 @pytest.fixture(scope="module")

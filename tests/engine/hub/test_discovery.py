@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.hub import discovery, tokenizer_files
-from engine.hub.bounded_json import UntrustedJsonError
-from engine.hub.discovery import InstalledModel, installed_models
-from engine.hub.inspection import check_folder
-from engine.hub.tokenizer_files import read_folder
+from engine.advice import tokenizer_files
+from engine.advice.tokenizer_files import read_folder
+from engine.model_files import discovery
+from engine.model_files.bounded_json import UntrustedJsonError
+from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.inspection import check_folder
 from tests.engine.hub.model_folders import (
     llama_config,
     llama_tensors,

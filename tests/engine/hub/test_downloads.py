@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.hub.inspection import check_folder
+from engine.model_files.inspection import check_folder
 from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
 from tests.engine.hub.model_folders import model_files
 from tests.patience import PATIENCE_S

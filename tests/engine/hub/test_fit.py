@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.hub.cache_shape import GROWTH_TOKENS, cache_shape
-from engine.hub.fit import ModelSize, check_fit, context_length, largest_context, working_set_limit
+from engine.advice.cache_shape import GROWTH_TOKENS, cache_shape
+from engine.advice.fit import ModelSize, check_fit, context_length, largest_context, working_set_limit
 from tests.engine.hub.model_folders import llama_config
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def test_the_context_length_is_found_where_it_stands(config: dict[str, Any], exp
 
 def test_every_module_that_the_arithmetic_names_exists() -> None:
     """A renamed module of mlx-lm would quietly be counted as if it kept every token."""
-    from engine.hub.cache_shape import _LATENT, _SLIDES
+    from engine.advice.cache_shape import _LATENT, _SLIDES
 
     for module in sorted(_LATENT | _SLIDES):
         assert importlib.util.find_spec(f"mlx_lm.models.{module}") is not None, module

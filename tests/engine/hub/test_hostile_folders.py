@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.advice.cache_shape import cache_shape
 from engine.errors import ModelNotUsable
-from engine.hub.bounded_json import CONFIG, UntrustedJsonError, parse
-from engine.hub.cache_shape import cache_shape
-from engine.hub.inspection import check_folder
-from engine.hub.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
+from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, parse
+from engine.model_files.inspection import check_folder
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 from tests.engine.hub import hostile_folders
 from tests.engine.hub.model_folders import llama_config, model_files, with_header, write_folder
 from tests.patience import PATIENCE_S

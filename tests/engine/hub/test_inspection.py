@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.hub.inspection import check_folder
+from engine.model_files.inspection import check_folder
 from tests.engine.hub.model_folders import (
     llama_config,
     llama_tensors,

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.hub.catalog import load_catalog
-from engine.hub.discovery import installed_models
-from engine.hub.fit import ModelSize, check_fit, number_bytes
-from engine.hub.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
-from engine.hub.speedup import WORTH_IT, estimate_speedup
+from engine.advice.catalog import load_catalog
+from engine.advice.fit import ModelSize, check_fit, number_bytes
+from engine.advice.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
+from engine.advice.speedup import WORTH_IT, estimate_speedup
+from engine.model_files.discovery import installed_models
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_folder, write_snapshot
 
 GB = 10**9

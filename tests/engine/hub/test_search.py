@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.hub.catalog import load_catalog
+from engine.advice.catalog import load_catalog
+from engine.advice.pairing import advise, from_installed, from_remote
+from engine.advice.suggestion import suggest_draft
 from engine.hub.client import HubAccess, HubClient
-from engine.hub.discovery import installed_models
 from engine.hub.failures import HubError
-from engine.hub.pairing import advise, from_installed, from_remote
 from engine.hub.repository_names import is_plain_path, is_revision, parse_repository
 from engine.hub.search import find_model, look_at, search_models, who_am_i
-from engine.hub.suggestion import suggest_draft
-from engine.places import resources
+from engine.model_files.discovery import installed_models
+from engine.paths import resources
 from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S

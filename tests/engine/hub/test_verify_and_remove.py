@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
-from engine.hub import verify
-from engine.hub.discovery import InstalledModel, installed_models
 from engine.hub.failures import HubError
 from engine.hub.listing import Listing, RemoteFile
-from engine.hub.remove import plan_removal, remove
 from engine.hub.transfer import digest_of
-from engine.hub.verify import verify_model
+from engine.model_files import verify
+from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.remove import plan_removal, remove
+from engine.model_files.verify import verify_model
 from tests.engine.hub.model_folders import model_files, write_folder, write_snapshot
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import mlx.core as mx
 import pytest
 
 from engine.generation import Drawn, Generation
-from engine.lanes.batch import BatchLane, BatchStepFailed, why_not_batched
+from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed, why_not_batched
 from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation
 from engine.speculation.sequence import Sequence as CachedSequence
@@ -102,7 +102,7 @@ def check_family(name: str) -> None:
     texts = [text_of(name, row, prompt + STEPS + 8) for row, prompt in enumerate(PROMPTS)]
     rows = [Forced(sequence_on(name, text[:prompt]), text) for prompt, text in zip(PROMPTS, texts, strict=True)]
     model = cast("LoadedModel", SimpleNamespace(model=build(name), vocabulary=VOCABULARY))
-    lane = BatchLane(model)
+    lane = BatchDecoder(model)
     generations = cast("list[Generation]", rows)
     lane.join(generations[0])
     lane.step()

@@ -9,9 +9,9 @@ import pytest
 from mlx_lm.models.cache import RotatingKVCache
 
 from engine.loading import LoadedModel, load
-from engine.slices import at_once
 from engine.speculation.compiled_steps import CompiledSteps, _make_room, compiled_steps
 from engine.speculation.sequence import Sequence
+from engine.steps import run_to_completion
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -23,7 +23,7 @@ def loaded(tiny_main: Path) -> LoadedModel:
 
 @pytest.fixture
 def steps(loaded: LoadedModel) -> CompiledSteps:
-    found = at_once(compiled_steps(loaded))
+    found = run_to_completion(compiled_steps(loaded))
     assert found is not None
     return found
 
@@ -130,7 +130,9 @@ def traced() -> Iterator[None]:
 def test_a_model_that_cannot_be_traced_is_left_as_it_is(loaded: LoadedModel, kind: type[Counting]) -> None:
     other: Any = kind(loaded.model)
     assert (
-        at_once(compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())))
+        run_to_completion(
+            compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset()))
+        )
         is None
     )
 
@@ -145,6 +147,8 @@ class Windowed(Counting):
 def test_caches_of_another_kind_are_left_as_they_are(loaded: LoadedModel) -> None:
     other: Any = Windowed(loaded.model)
     assert (
-        at_once(compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset())))
+        run_to_completion(
+            compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset()))
+        )
         is None
     )

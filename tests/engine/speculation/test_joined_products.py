@@ -10,8 +10,8 @@ from mlx.utils import tree_flatten
 
 from engine.engine import starter_pair
 from engine.loading import LoadedModel, ModelInfo, load
-from engine.slices import at_once
 from engine.speculation.joined_products import JoinedLinear, join_products
+from engine.steps import run_to_completion
 from tests.engine.speculation.families import EVERY_KIND, build
 
 VOCABULARY = 64
@@ -43,16 +43,16 @@ def assert_same(found: list[mx.array], wanted: list[mx.array]) -> None:
 def test_a_joined_model_says_what_it_said(name: str) -> None:
     model = loaded(fresh(name))
     before = logits(model)
-    at_once(join_products(model))
+    run_to_completion(join_products(model))
     assert_same(logits(model), before)
 
 
 def test_layers_of_one_input_become_one() -> None:
     model = loaded(fresh("llama"))
     layers = len(model.model.layers)
-    assert at_once(join_products(model)) == 3 * layers
+    assert run_to_completion(join_products(model)) == 3 * layers
     assert all(isinstance(layer.self_attn.v_proj, JoinedLinear) for layer in model.model.layers)
-    assert at_once(join_products(model)) == 0
+    assert run_to_completion(join_products(model)) == 0
 
 
 @pytest.mark.parametrize("mode", ["affine", "mxfp4"])
@@ -63,7 +63,7 @@ def test_quantised_layers_are_joined_as_they_are(mode: str) -> None:
         model.model, 32, mode=mode, class_predicate=lambda _, m: type(m) is nn.Linear and m.weight.shape[1] % 32 == 0
     )
     before = logits(model)
-    assert at_once(join_products(model)) > 0
+    assert run_to_completion(join_products(model)) > 0
     assert_same(logits(model), before)
 
 
@@ -72,7 +72,7 @@ def test_layers_of_different_precision_stay_apart() -> None:
     attention = model.model.layers[0].self_attn
     attention.v_proj = attention.v_proj.to_quantized(32, 8)
     before = logits(model)
-    at_once(join_products(model))
+    run_to_completion(join_products(model))
     assert isinstance(attention.v_proj, nn.QuantizedLinear)
     assert type(attention.q_proj) is nn.Linear
     assert_same(logits(model), before)
@@ -81,7 +81,7 @@ def test_layers_of_different_precision_stay_apart() -> None:
 def test_a_loaded_draft_is_joined_in_blocks_that_suit_its_steps() -> None:
     draft = load(starter_pair()[1])
     before, size = logits(draft), parameters(draft)
-    assert at_once(join_products(draft)) == 3
+    assert run_to_completion(join_products(draft)) == 3
     assert_same(logits(draft), before)
     assert parameters(draft) == size
 
@@ -89,7 +89,7 @@ def test_a_loaded_draft_is_joined_in_blocks_that_suit_its_steps() -> None:
 def test_nothing_is_held_twice() -> None:
     model = loaded(fresh("llama"))
     before = mx.get_active_memory()
-    at_once(join_products(model))
+    run_to_completion(join_products(model))
     assert mx.get_active_memory() - before < 0.1 * parameters(model)
 
 
@@ -120,7 +120,7 @@ def test_layers_of_other_inputs_are_left_alone(asks: bool) -> None:
     layer = model.model.layers[0]
     layer.self_attn = Turned(layer.self_attn, asks=asks)
     before = logits(model)
-    at_once(join_products(model))
+    run_to_completion(join_products(model))
     assert type(layer.self_attn.q_proj) is nn.Linear
     assert isinstance(layer.mlp.up_proj, JoinedLinear)
     assert_same(logits(model), before)
@@ -139,7 +139,7 @@ def test_a_model_that_looks_into_its_layers_stays_as_it_is(caplog: pytest.LogCap
     layer.self_attn = Curious(layer.self_attn, asks=True)
     before = logits(model)
     with caplog.at_level("INFO"):
-        assert at_once(join_products(model)) == 0
+        assert run_to_completion(join_products(model)) == 0
     assert "cannot be joined" in caplog.text
     caplog.clear()
     assert_same(logits(model), before)
@@ -147,4 +147,4 @@ def test_a_model_that_looks_into_its_layers_stays_as_it_is(caplog: pytest.LogCap
 
 def test_what_stands_in_for_a_model_is_left_alone() -> None:
     inner = fresh("llama")
-    assert at_once(join_products(loaded(lambda rows, cache: inner(rows, cache=cache)))) == 0
+    assert run_to_completion(join_products(loaded(lambda rows, cache: inner(rows, cache=cache)))) == 0

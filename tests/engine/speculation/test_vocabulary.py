@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.hub.bounded_json import UntrustedJsonError
+from engine.model_files.bounded_json import UntrustedJsonError
 from engine.speculation.vocabulary import (
     NO_ID,
     Vocabulary,

@@ -1,0 +1,134 @@
+"""Frames: what the Qt thread does for one picture on the screen, counted while text streams into the real window.
+
+A frame is a picture that shows something new of the answer. It begins when the bridge hands over what the engine has
+said and is there when the window has been painted; the work for it goes on until the Qt thread has nothing left to do.
+Its interval is the time from the frame before it, painted to painted. Pictures in between, of a blinking cursor or of
+a panel that is shown less often than the text, are work, but no frames: they make no interval shorter.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from PySide6.QtWidgets import QWidget
+
+    from app.session.bridge import Bridge
+
+# Two frames at 60 a second: later than this after the one before it, a picture is late.
+LATE_MS = 32.0
+
+
+@dataclass
+class Frames:
+    """Times of the Qt thread in ms while it is recording."""
+
+    busy_ms: list[float] = field(default_factory=list)
+    """How long the thread worked, for each picture."""
+    cpu_ms: list[float] = field(default_factory=list)
+    """Processor time since the picture before it: without the waits for a processor that others have."""
+    interval_ms: list[float] = field(default_factory=list)
+    """How long after the frame before it, for each frame but the first."""
+    waited_ms: list[float] = field(default_factory=list)
+    """How much of the interval the thread was ready, but all processors were taken; 0 where no system tells that."""
+    _news: bool = False
+    _waited: float = 0.0
+    _since: float | None = None
+    _spent: float = 0.0
+    _cpu: float = 0.0
+    _painted: float | None = None
+    _last: float | None = None
+    _streams: Callable[[], bool] = lambda: True
+
+    @contextmanager
+    def recording(self, bridge: Bridge, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
+        """`streams` says whether there are words of the answer yet."""
+        from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
+
+        self._streams, self._cpu = streams, time.thread_time()
+
+        frames = self
+
+        class Paints(QObject):
+            """Lets the window paint and looks at the clock behind it."""
+
+            inside = False
+
+            def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+                if event.type() != QEvent.Type.UpdateRequest or self.inside:
+                    return False
+                frames.begins()
+                self.inside = True
+                QCoreApplication.sendEvent(watched, event)
+                self.inside = False
+                frames.painted()
+                return True
+
+        dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
+        window.installEventFilter(paints)
+        bridge.frame_begins.connect(self.has_news)
+        dispatcher.aboutToBlock.connect(self.waits)
+        yield
+        dispatcher.aboutToBlock.disconnect(self.waits)
+        bridge.frame_begins.disconnect(self.has_news)
+        window.removeEventFilter(paints)
+
+    def has_news(self) -> None:
+        """The engine has said something: work for the next picture, even where the thread had no time to wait."""
+        if self._painted is not None:
+            self._end(self._painted)
+        self._news = True
+        self.begins()
+
+    def begins(self) -> None:
+        """There is work for a picture."""
+        if self._since is None:
+            self._since = time.perf_counter()
+
+    def painted(self) -> None:
+        """A picture, or a part that was missing in it, has been painted."""
+        self._painted = time.perf_counter()
+
+    def waits(self) -> None:
+        """There is nothing to do for now."""
+        if self._since is None:
+            return
+        now = time.perf_counter()
+        if self._painted is None:
+            self._spent += now - self._since
+            self._since = None
+        else:
+            self._end(now)
+
+    def _end(self, now: float) -> None:
+        """The picture is finished at `now`."""
+        assert self._since is not None
+        cpu_before, self._cpu = self._cpu, time.thread_time()
+        if self._streams():
+            self.cpu_ms.append(1000 * (self._cpu - cpu_before))
+            self.busy_ms.append(1000 * (self._spent + now - self._since))
+            if self._news:
+                self._count_frame()
+        self._spent, self._since, self._painted, self._news = 0.0, None, None, False
+
+    def _count_frame(self) -> None:
+        assert self._painted is not None
+        waited_before, self._waited = self._waited, _waited_for_a_processor()
+        if self._last is not None:
+            self.interval_ms.append(1000 * (self._painted - self._last))
+            self.waited_ms.append(1000 * (self._waited - waited_before))
+        self._last = self._painted
+
+
+def _waited_for_a_processor() -> float:
+    """Seconds that this thread has been ready to run without running, as Linux counts them."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except OSError:
+        return 0.0

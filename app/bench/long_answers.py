@@ -1,0 +1,118 @@
+"""Whether a token of a 20,000-token answer costs the window more at its end than at its start, by what is written.
+
+Each kind of text is a way for work to grow with the answer: one paragraph, one list or one table that never ends,
+thoughts that are watched, an answer that is shown as its tokens.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.bench.fake_engine import PARAGRAPH, SteadyEngine
+from app.bench.frames import Frames
+from app.bench.measured_window import PATIENCE_S, intervals, measured_window, median, spread, wait
+
+if TYPE_CHECKING:
+    from app.session.chats import Turn
+    from app.window.main_window import MainWindow
+
+_QUESTION = "Tell me everything about speculative decoding."
+_FIFTHS = 5
+_LINES = range(8000)
+
+
+@dataclass(frozen=True)
+class LongText:
+    """`letters` of the text are a token. `rate` tokens a second are what the window keeps up with on a slow machine."""
+
+    text: str
+    letters: int = 4
+    rate: float = 1000.0
+    unfolded: bool = False
+    as_tokens: bool = False
+
+
+TEXTS = {
+    "paragraphs, lists and code": LongText(PARAGRAPH),
+    "as tokens": LongText(PARAGRAPH, as_tokens=True),
+    "one paragraph": LongText("A draft model guesses several tokens, and the main model checks them in one pass. "),
+    "one Chinese paragraph": LongText("草稿模型先猜几个词，主模型一次检查全部，猜对的不花时间。", letters=2),
+    "one code block": LongText(
+        "```python\n" + "".join(f"kept_{line} = check(guesses[{line}])  # costs nothing\n" for line in _LINES)
+    ),
+    "one list": LongText("".join(f"{line}. a guess that the main model agrees with\n" for line in _LINES)),
+    "one table": LongText("| guess | kept |\n|---|---|\n" + "".join(f"| word {line} | yes |\n" for line in _LINES)),
+    "formulas": LongText("".join(f"It adds $x_{{{n}}}^2$.\n\n$$\\frac{{{n}}}{{x}}$$\n\n" for n in _LINES), rate=400.0),
+    "unfolded thoughts": LongText("<think>\n" + PARAGRAPH * 500, unfolded=True),
+}
+
+
+def growth(application: Any, tokens: int, repetitions: int) -> dict[str, Any]:
+    """For each kind of text: processor time of the Qt thread in seconds for 1,000 tokens, by fifths of the answer, and
+    the times between frames. The first kind is measured `repetitions` times, and its median counts.
+    """
+    report = {}
+    for place, (name, kind) in enumerate(TEXTS.items()):
+        runs = [measured(application, kind, tokens) for _ in range(1 if place else repetitions)]
+        worst = max(runs, key=lambda run: float(run["interval_worst_ms"]))
+        fifths = [statistics.median(costs) for costs in zip(*(run["fifths"] for run in runs), strict=True)]
+        report[name] = {**worst, "late": sum(run["late"] for run in runs), "runs": len(runs), "fifths": fifths}
+    return report
+
+
+def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
+    """One answer of a kind, and how long it took to show."""
+    engine, frames = SteadyEngine(kind.rate, tokens, kind.text, kind.letters), Frames()
+    spent: list[tuple[int, float]] = []
+    with measured_window(application, lambda: engine, 0) as (window, session):
+        turn = session.ask(_QUESTION)
+        answer = turn.answer
+        _show(window, turn, kind)
+        session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
+        with frames.recording(session.bridge, window, lambda: bool(answer.tokens)):
+            wait(lambda: answer.ended, tokens / kind.rate + PATIENCE_S)
+    fifth = len(answer.tokens) // _FIFTHS
+    # The first pictures of a window are not those of an answer.
+    begins = [fifth // 4, *(fifth * place for place in range(1, _FIFTHS))]
+    return {
+        "tokens": len(answer.tokens),
+        "tokens_per_second": kind.rate,
+        "fifths": [_cost(spent, begin, fifth * (place + 1)) for place, begin in enumerate(begins)],
+        "median_ms": median(frames.busy_ms),
+        "worst_ms": max(frames.busy_ms, default=0.0),
+        **intervals(frames),
+    }
+
+
+def _show(window: MainWindow, turn: Turn, kind: LongText) -> None:
+    from app.chat.transcript import Transcript
+
+    transcript = window.findChild(Transcript)
+    assert transcript is not None
+    transcript.set_as_tokens(kind.as_tokens)
+    if kind.unfolded:
+        transcript.view(turn).thinking.unfold()
+
+
+def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
+    """Seconds for 1,000 tokens between two counts, of (count, seconds so far)."""
+    inside = [entry for entry in spent if first <= entry[0] <= last]
+    if not inside:
+        return 0.0
+    return 1000 * (inside[-1][1] - inside[0][1]) / max(1, inside[-1][0] - inside[0][0])
+
+
+def lines(report: dict[str, Any]) -> list[str]:
+    """`growth` in words."""
+    told = []
+    for name, run in report.items():
+        costs = ", ".join(f"{cost:.3f}" for cost in run["fifths"])
+        times = f", median of {run['runs']} answers" if run["runs"] > 1 else ""
+        told.append(
+            f"{run['tokens']} tokens at {run['tokens_per_second']:.0f}/s, {name}: {costs} s for 1,000 tokens in each "
+            f"fifth{times}; from frame to frame: {spread(run)}"
+        )
+    return told

@@ -1,0 +1,112 @@
+"""The real window with chats of its own, for benchmarks, and what its frames come to."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.bench.fake_engine import PARAGRAPH
+from app.bench.frames import LATE_MS, Frames
+from engine.stats import RequestStats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from app.session.session import Session
+    from app.window.main_window import MainWindow
+
+_SIZE = (1440, 900)
+# A window settles this long before it is measured; an answer that takes longer than that is given up.
+_SETTLE_S, PATIENCE_S = 1.0, 120.0
+
+
+@contextmanager
+def measured_window(
+    application: Any, make_engine: Callable[[], Any], messages: int
+) -> Iterator[tuple[MainWindow, Session]]:
+    """The real window with settings and chats of its own, ready to be asked."""
+    from app.library.library import Library
+    from app.session.session import Session
+    from app.settings.store import SettingsStore
+    from app.window.gc_policy import GcPolicy
+    from app.window.main_window import MainWindow
+    from engine import starter_pair
+
+    with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
+        chats = Path(folder) / "chats.db"
+        if messages:
+            _fill(chats, messages)
+        session = Session(make_engine, starter_pair(), chats)
+        window = MainWindow(session, application, Library(SettingsStore(Path(folder) / "settings.json")))
+        window.resize(*_SIZE)
+        sharing = GcPolicy(session)
+        window.show()
+        session.load_starter()
+        wait(lambda: session.ready and bool(session.chat.turns or not messages), PATIENCE_S)
+        wait(lambda: False, _SETTLE_S)
+        yield window, session
+        sharing.close()
+        window.close()
+
+
+def wait(ready: Callable[[], bool], seconds: float) -> None:
+    """Run the event loop until `ready`, looking twenty times a second."""
+    from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
+
+    deadline, loop, tick = QDeadlineTimer(round(seconds * 1000)), QEventLoop(), QTimer()
+    tick.timeout.connect(lambda: loop.quit() if ready() or deadline.hasExpired() else None)
+    tick.start(50)
+    loop.exec()
+    tick.stop()
+
+
+def intervals(frames: Frames) -> dict[str, Any]:
+    """From frame to frame, painted to painted, in ms."""
+    worst = max(range(len(frames.interval_ms)), key=frames.interval_ms.__getitem__, default=None)
+    return {
+        "frames": len(frames.interval_ms),
+        "interval_median_ms": median(frames.interval_ms),
+        "interval_p99_ms": percentile(frames.interval_ms, 0.99),
+        "interval_worst_ms": 0.0 if worst is None else frames.interval_ms[worst],
+        "worst_waited_ms": 0.0 if worst is None else frames.waited_ms[worst],
+        "late": sum(interval > LATE_MS for interval in frames.interval_ms),
+    }
+
+
+def spread(figures: dict[str, Any]) -> str:
+    """`intervals` in words."""
+    return (
+        f"median {figures['interval_median_ms']:.1f} ms, 99th percentile {figures['interval_p99_ms']:.1f} ms, worst "
+        f"{figures['interval_worst_ms']:.1f} ms ({figures['worst_waited_ms']:.1f} ms of it without a processor), "
+        f"{figures['late']} of {figures['frames']} later than {LATE_MS:.0f} ms"
+    )
+
+
+def median(times: list[float]) -> float:
+    """0 where the machine was too busy for a single picture."""
+    return statistics.median(times) if times else 0.0
+
+
+def percentile(times: list[float], share: float) -> float:
+    """As `median`, for another share than a half."""
+    return sorted(times)[math.ceil(share * len(times)) - 1] if times else 0.0
+
+
+def _fill(chats: Path, messages: int) -> None:
+    """A chat of that many messages, as the one that was last on screen."""
+    from app.conversations.opening import open_store
+    from app.conversations.records import AnswerSource
+    from app.session.store_client import OPENED_AT
+
+    store, _report = open_store(chats)
+    with store.database.write():
+        chat = store.conversations.create(title="bench", settings={OPENED_AT: 1.0})
+        for number in range(messages // 2):
+            asked = store.messages.add_user_turn(chat, f"Question {number} about drafts?")
+            answer = store.answers.start(asked, AnswerSource())
+            store.answers.finish(answer, "stop", RequestStats(), PARAGRAPH * (1 + number % 4))
+    store.close()

@@ -1,0 +1,221 @@
+"""`tandem bench`: what speculation brings on this machine, as ratios of arms timed alternately in one run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine import EngineError, SamplingSettings, starter_pair
+from engine.errors import BadRequest, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.bench.arms import Arm
+    from engine.bench.prompts import Prompt
+    from engine.loading import LoadedModel
+    from engine.scheduler import Scheduler
+
+FINISHED, FAILED, BAD_USAGE = 0, 1, 2
+_SYNTHETIC_PROMPT = "Go on."
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command and its options."""
+    parser = subparsers.add_parser("bench", help="measure what speculation brings on this machine")
+    parser.add_argument("--main", metavar="MODEL", help="folder or Hub name of the main model (default: the starter)")
+    parser.add_argument("--draft", metavar="MODEL", help='folder or Hub name of the draft model, or "none"')
+    parser.add_argument("--synthetic", metavar="SIZE", help="random weights of this size instead: 20M to 2B")
+    parser.add_argument("--accept", type=float, default=0.8, metavar="A", help="how often the synthetic draft agrees")
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object a line, each with a "text"')
+    parser.add_argument("--against", choices=("mlx-lm",), help="add mlx-lm's own generation to the arms")
+    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="of our arms; mlx-lm's are greedy")
+    parser.add_argument("--arms", metavar="NAMES", help="only these arms, separated by ';' (plain is always run)")
+    parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, against mlx-lm's batch")
+    parser.add_argument("--repetitions", type=int, default=3, metavar="N")
+    parser.add_argument("--max-tokens", type=int, default=128, metavar="N")
+    parser.add_argument("--window", action="store_true", help="measure what the window costs instead")
+    parser.add_argument("--messages", type=int, default=500, metavar="N", help="with --window: in the open chat")
+    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="with --window: tokens a second")
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="with --window: of streaming")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the command; returns the exit code."""
+    try:
+        _check(arguments)
+        if arguments.window:
+            return _run_window(arguments)
+        report = _measure(arguments)
+    except BadRequest as error:
+        print(f"tandem: {error}", file=sys.stderr)
+        return BAD_USAGE
+    except EngineError as error:
+        print(f"tandem: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return FAILED
+    print(json.dumps(report, ensure_ascii=False) if arguments.json else _table(report))
+    return FINISHED
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise `BadRequest` for what nothing can be measured with, before a model is loaded."""
+    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0)):
+        value = getattr(arguments, name)
+        require(value >= least, name.replace("_", "-"), f"{least} or more", value)
+    for name in ("rate", "seconds"):
+        require(0.0 < getattr(arguments, name) < math.inf, name, "above 0", getattr(arguments, name))
+    require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
+    SamplingSettings(temperature=arguments.temperature)
+
+
+def _run_window(arguments: argparse.Namespace) -> int:
+    # Qt comes in with it.
+    from app.bench import window_bench
+
+    report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions)
+    print(json.dumps(report) if arguments.json else window_bench.table(report))
+    return FINISHED
+
+
+def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    # Here and not at the top: mlx comes in with them, and `tandem --help` should not wait for it.
+    from engine.bench import arms, prompts, runner
+    from engine.scheduler import Scheduler
+
+    asked = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    scheduler = Scheduler()
+    if arguments.synthetic:
+        asked = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
+    main, draft = _synthetic_pair(arguments, scheduler) if arguments.synthetic else _pair(arguments)
+    if arguments.concurrent:
+        return _measure_concurrency(arguments, scheduler, main, asked)
+    scheduler.install(main, draft)
+    # As the window does while nobody has asked anything yet.
+    scheduler.calibrate()
+    chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
+    if arguments.against:
+        chosen += arms.mlx_lm_arms(main, draft)
+    trials = runner.run(
+        _selected(chosen, arguments.arms),
+        asked,
+        repetitions=arguments.repetitions,
+        max_tokens=arguments.max_tokens,
+        progress=_progress,
+    )
+    scheduler.close()
+    models = {"main": main.info.name, "draft": draft.info.name if draft else None}
+    return {"models": models, **runner.summarise(trials)}
+
+
+def _measure_concurrency(
+    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, asked: Sequence[Prompt]
+) -> dict[str, Any]:
+    from engine.bench import concurrency
+
+    try:
+        counts = [int(count) for count in arguments.concurrent.split(",")]
+    except ValueError:
+        counts = []
+    most = scheduler.settings.most_active
+    require(
+        bool(counts) and all(1 <= n <= most for n in counts),
+        "concurrent",
+        f"numbers up to {most}",
+        arguments.concurrent,
+    )
+    scheduler.install(main, None)
+    report = concurrency.measure(
+        scheduler,
+        main,
+        counts,
+        asked,
+        repetitions=arguments.repetitions,
+        max_tokens=arguments.max_tokens,
+        progress=_progress,
+    )
+    scheduler.close()
+    return {"models": {"main": main.info.name, "draft": None}, **report}
+
+
+def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
+    from engine.loading import load
+
+    starter_main, starter_draft = starter_pair()
+    draft = arguments.draft or (None if arguments.main else starter_draft)
+    return load(arguments.main or starter_main), None if draft in (None, "none") else load(draft)
+
+
+def _synthetic_pair(arguments: argparse.Namespace, scheduler: Scheduler) -> tuple[LoadedModel, LoadedModel | None]:
+    """The main model answers once, plainly; a draft that knows the answer then agrees as often as asked for."""
+    from engine.bench.arms import run_to_end
+    from engine.bench.synthetic import synthetic_draft, synthetic_main
+    from engine.loading import load
+    from engine.prompts import render
+    from engine.requests import ChatRequest, SpeculationSettings
+
+    tokenizer = load(starter_pair()[0]).tokenizer
+    main = synthetic_main(arguments.synthetic, tokenizer)
+    scheduler.install(main, None)
+    messages = [{"role": "user", "content": _SYNTHETIC_PROMPT}]
+    plain = SpeculationSettings(method="off")
+    answer = run_to_end(scheduler, ChatRequest(messages, speculation=plain, max_tokens=arguments.max_tokens))
+    script = render(tokenizer, messages) + list(answer.ids)
+    return main, synthetic_draft(arguments.synthetic, script, arguments.accept, tokenizer)
+
+
+def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
+    if names is None:
+        return arms
+    wanted = {name.strip() for name in names.split(";")} | {"plain"}
+    unknown = wanted - {arm.name for arm in arms}
+    if unknown:
+        raise BadRequest("arms", "among " + "; ".join(arm.name for arm in arms), "; ".join(sorted(unknown)))
+    return [arm for arm in arms if arm.name in wanted]
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{text}   ", end="", file=sys.stderr, flush=True)
+
+
+def _table(report: dict[str, Any]) -> str:
+    machine = report["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    lines = [
+        f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}",
+        f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}",
+        "",
+    ]
+    if "concurrent" in report:
+        lines.append(f"{'answers at once':18}{'tokens/s':>10}{'mlx-lm':>10}{'ratio':>8}")
+        for count, figures in report["concurrent"].items():
+            speeds = f"{figures['tokens_per_s']:>10.1f}{figures['mlx_lm_tokens_per_s']:>10.1f}"
+            lines.append(f"{count:18}{speeds}{_ratio(figures['ratio']):>8}")
+        return "\n".join(lines)
+    lines += [
+        f"{'arm':24}{'tokens/s':>10}{'speed-up':>10}{'slowest':>9}{'answer':>9}{'TTFT':>7}{'accepted':>10}{'host':>7}"
+        "  by kind",
+    ]
+    for name, figures in report["arms"].items():
+        kinds = "  ".join(f"{kind} {_ratio(part['speedup'])}" for kind, part in figures["by_kind"].items())
+        lines.append(
+            f"{name:24}{figures['decode_tps']:>10.1f}{_ratio(figures['speedup']):>10}"
+            f"{_ratio(figures['slowest_speedup']):>9}{_ratio(figures['answer_speedup']):>9}{_ratio(figures['ttft_ratio']):>7}"
+            f"{_percent(figures['accept_rate']):>10}{_percent(figures['host_share']):>7}  {kinds}"
+        )
+    return "\n".join(lines)
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}x"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

@@ -1,0 +1,237 @@
+"""`tandem chat`: the engine in a terminal, for scripts, benchmarks and machines without a screen."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from app.system.paths import learned_file
+from engine import (
+    ChatRequest,
+    Engine,
+    EngineError,
+    Event,
+    Failed,
+    Finished,
+    RequestStats,
+    SamplingSettings,
+    SpeculationSettings,
+    TokensCommitted,
+    starter_pair,
+)
+from engine.events import as_json
+from engine.requests import MOST_GUESSES
+from engine.settings import EngineSettings
+
+FINISHED, FAILED, BAD_USAGE = 0, 1, 2
+_DEPTH_HELP = f"guesses a round, 0 to {MOST_GUESSES} (default: auto)"
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command and its options."""
+    parser = subparsers.add_parser("chat", help="ask a question, or talk, in the terminal")
+    parser.add_argument("prompt", nargs="?", help="the question; without it, a conversation from standard input")
+    parser.add_argument("--main", metavar="MODEL", help="folder or Hub name of the main model (default: the starter)")
+    parser.add_argument("--draft", metavar="MODEL", help='folder or Hub name of the draft model, or "none"')
+    parser.add_argument("--method", choices=("auto", "draft", "ngram", "off"), default="auto")
+    parser.add_argument("--depth", type=_depth, default=None, metavar="auto|K", help=_DEPTH_HELP)
+    parser.add_argument("--temperature", type=float, default=0.0, metavar="T")
+    parser.add_argument("--top-p", type=float, default=1.0, metavar="P")
+    parser.add_argument("--top-k", type=int, default=0, metavar="K")
+    parser.add_argument("--min-p", type=float, default=0.0, metavar="P")
+    parser.add_argument("--repetition-penalty", type=float, default=1.0, metavar="R")
+    parser.add_argument("--seed", type=int, default=None, metavar="S")
+    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N")
+    parser.add_argument("--system", metavar="TEXT", help="a system prompt")
+    parser.add_argument("--stop", action="append", default=[], metavar="TEXT", help="end the answer here; may repeat")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for every event")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A letter that the terminal cannot show must not end the talk.
+            stream.reconfigure(errors="replace")
+    main, draft = _models(arguments)
+    show = _JsonOutput() if arguments.json else _TextOutput()
+    try:
+        first = _request(arguments, [])  # bad settings are told before any model is loaded
+        with Engine(EngineSettings(learned_file=learned_file())) as engine:
+            pair = engine.load(main, draft).result()
+            if pair.draft_problem is not None:
+                raise pair.draft_problem
+            if arguments.prompt is not None:
+                return _ask(engine, first, show)
+            return _talk(engine, arguments, show)
+    except EngineError as error:
+        show.failed(Failed(error, ""))
+        return BAD_USAGE if error.code == "bad-request" else FAILED
+    except KeyboardInterrupt:
+        return FAILED
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
+    starter_main, starter_draft = starter_pair()
+    main = arguments.main or str(starter_main)
+    draft = arguments.draft
+    if draft is None and arguments.main is None:
+        draft = str(starter_draft)
+    return main, None if draft in (None, "none") else draft
+
+
+def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
+    system = [{"role": "system", "content": _readable(arguments.system)}] if arguments.system else []
+    # Standard input gives the questions later; this stands in while only the settings are checked.
+    question = [{"role": "user", "content": "-" if arguments.prompt is None else _readable(arguments.prompt)}]
+    return ChatRequest(
+        messages=system + (history or question),
+        sampling=SamplingSettings(
+            temperature=arguments.temperature,
+            top_k=arguments.top_k,
+            top_p=arguments.top_p,
+            min_p=arguments.min_p,
+            repetition_penalty=arguments.repetition_penalty,
+            seed=arguments.seed,
+        ),
+        speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
+        max_tokens=arguments.max_tokens,
+        stop=tuple(map(_readable, arguments.stop)),
+    )
+
+
+def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
+    stream = engine.submit(request)
+    try:
+        last = show.events(stream)
+    except KeyboardInterrupt:
+        # The first Ctrl-C ends the answer and keeps its figures; a second one ends the program.
+        stream.cancel()
+        last = show.events(stream)
+    return FINISHED if isinstance(last, Finished) else FAILED
+
+
+def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
+    history: list[dict[str, str]] = []
+    code = FINISHED
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
+    while (question := _read_question()) is not None:
+        if not question.strip():
+            continue
+        history.append({"role": "user", "content": question})
+        code = _ask(engine, _request(arguments, history), show)
+        if code == FINISHED:
+            history.append({"role": "assistant", "content": show.text})
+        else:
+            history.pop()
+    return code
+
+
+def _readable(text: str) -> str:
+    """`text` with replacement characters for bytes of another encoding, which no tokenizer takes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _read_question() -> str | None:
+    if sys.stdin.isatty():
+        print("> ", end="", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    return _readable(line.rstrip("\n")) if line else None
+
+
+class _Output(ABC):
+    """Shows events; `text` is the last whole answer."""
+
+    text = ""
+
+    def events(self, stream: Iterable[Event]) -> Event | None:
+        last: Event | None = None
+        for last in stream:
+            self.event(last)
+        return last
+
+    def event(self, event: Event) -> None:
+        if isinstance(event, Finished):
+            self.text = event.text
+            self.finished(event)
+        elif isinstance(event, Failed):
+            self.failed(event)
+        else:
+            self.progress(event)
+
+    @abstractmethod
+    def progress(self, event: Event) -> None: ...
+
+    @abstractmethod
+    def finished(self, event: Finished) -> None: ...
+
+    @abstractmethod
+    def failed(self, event: Failed) -> None: ...
+
+
+class _JsonOutput(_Output):
+    def progress(self, event: Event) -> None:
+        # Where the terminal's encoding cannot hold every letter, JSON's own escapes can.
+        plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
+
+    def finished(self, event: Finished) -> None:
+        self.progress(event)
+
+    def failed(self, event: Failed) -> None:
+        self.progress(event)
+
+
+class _TextOutput(_Output):
+    """The answer on standard output, what is said about it on standard error."""
+
+    def progress(self, event: Event) -> None:
+        if isinstance(event, TokensCommitted):
+            print(event.text, end="", flush=True)
+
+    def finished(self, event: Finished) -> None:
+        print(flush=True)
+        _say(sys.stderr, _summary(event.stats))
+
+    def failed(self, event: Failed) -> None:
+        if event.text:
+            print(flush=True)
+        _say(sys.stderr, f"tandem: {event.error}")
+
+
+def _say(to: TextIO, sentence: str) -> None:
+    print(sentence, file=to, flush=True)
+
+
+def _summary(stats: RequestStats) -> str:
+    parts = [f"{stats.generated_tokens} tokens"]
+    if stats.decode_tps is not None:
+        parts.append(f"{stats.decode_tps:.1f} tokens/s")
+    if stats.speedup is not None:
+        parts.append(f"{stats.speedup:.1f}x plain")
+    if stats.accept_rate is not None:
+        parts.append(f"{stats.accept_rate:.0%} accepted")
+    if stats.tokens_per_round is not None:
+        parts.append(f"{stats.tokens_per_round:.1f} tokens per round")
+    if stats.ttft_s is not None:
+        parts.append(f"first token {stats.ttft_s:.2f} s")
+    return "[" + ", ".join(parts) + "]"
+
+
+def _depth(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if text.isdecimal():
+        return int(text)
+    raise argparse.ArgumentTypeError(f'"auto" or a number, not {text!r}')

@@ -1,0 +1,302 @@
+"""`tandem models`: the models of this machine and of the Hub, in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import urllib.request
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from app.cli.downloads import follow
+from app.system.paths import cache_folder
+from engine.advice.catalog import load_catalog
+from engine.advice.fit import working_set_limit
+from engine.advice.pairing import PairAdvice, advise, candidates
+from engine.advice.suggestion import advise_remotely, suggest_draft
+from engine.errors import EngineError
+from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
+from engine.hub.downloads import DownloadQueue
+from engine.hub.failures import HubError
+from engine.hub.repository_names import parse_repository
+from engine.hub.search import search_models
+from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.remove import plan_removal, remove
+from engine.paths import resources
+
+FINISHED, FAILED, BAD_USAGE = 0, 1, 2
+
+VERDICTS = {
+    "same": "same tokenizer",
+    "padded": "same tokenizer, {extra} tokens apart",
+    "different": "different tokenizer, {shared} % in common: works, slower",
+    "unknown": "tokenizer not read yet",
+    "lookup": "no draft: guesses from the text so far",
+    "too-large": "too large to pay: {share} % of the main model's work",
+    "no-room": "does not fit in memory together: {needed} needed, {free} free",
+    "incomplete": "not complete: {detail}",
+    "not-mlx": "cannot be used here: {reason} {detail}",
+}
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command and its options."""
+    parser = subparsers.add_parser("models", help="list, search, download, remove and pair models")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="the models on this machine")
+    search = actions.add_parser("search", help="MLX models on the Hub")
+    search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
+    search.add_argument("--limit", type=_count, default=20, metavar="N")
+    download = actions.add_parser("download", help="download a model, or go on with a download that was interrupted")
+    download.add_argument("id", metavar="ID", help="organisation/name, or the address of its page")
+    download.add_argument("--with-draft", action="store_true", help="and the draft that goes with it")
+    download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
+    removal = actions.add_parser("remove", help="remove a model from this machine")
+    removal.add_argument("id", metavar="ID")
+    removal.add_argument("--yes", action="store_true", help="do not ask")
+    pairs = actions.add_parser("pairs", help="which drafts go with a main model")
+    pairs.add_argument("id", metavar="ID")
+    pairs.add_argument("--context", type=_count, default=8192, metavar="TOKENS", help="to fit in memory (8192)")
+    for action in (listing, search, download, removal, pairs):
+        action.add_argument("--json", action="store_true", help="one JSON object a line")
+        action.add_argument("--cache", type=Path, metavar="DIR", help="the Hugging Face cache to use")
+        action.add_argument("--folder", type=Path, action="append", default=[], metavar="DIR", help="look here too")
+        action.add_argument("--endpoint", metavar="URL", help="a mirror of the Hub")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the command; returns the exit code."""
+    actions = {"list": _list, "search": _search, "download": _download, "remove": _remove, "pairs": _pairs}
+    try:
+        code = actions[arguments.action](arguments)
+        # Here, where a reader that has gone can still be told from a failure.
+        sys.stdout.flush()
+    except EngineError as error:
+        _fail(arguments, error)
+        return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return code
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    models = _installed(arguments)
+    if arguments.json:
+        _print_json({"event": "model", **asdict(model), "kinds": model.kinds} for model in models)
+        return FINISHED
+    rows = [
+        (model.id, _bytes(model.disk_bytes), _quantisation(model), _tokens(model.context), _state(model))
+        for model in models
+    ]
+    _print_table(("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
+    return FINISHED
+
+
+def _search(arguments: argparse.Namespace) -> int:
+    with HubClient(_access(arguments)) as client:
+        found = search_models(client, arguments.query, arguments.limit)
+    if arguments.json:
+        _print_json({"event": "found", **asdict(model)} for model in found)
+        return FINISHED
+    rows = [
+        (
+            model.id,
+            _bytes(model.bytes),
+            f"{model.downloads:,}",
+            model.licence,
+            "asks for consent" if model.gated else "",
+        )
+        for model in found
+    ]
+    _print_table(("MODEL", "SIZE", "DOWNLOADS", "LICENCE", ""), rows)
+    return FINISHED
+
+
+def _download(arguments: argparse.Namespace) -> int:
+    access = _access(arguments)
+    names = [parse_repository(arguments.id)]
+    if access.offline:
+        # A queue would wait until somebody switches that off.
+        raise HubError("kept-offline", names[0])
+    if arguments.with_draft:
+        with HubClient(access) as client:
+            draft = suggest_draft(client, names[0], load_catalog(), _small_files())
+        if draft is None:
+            print(f"tandem: no draft is known for {names[0]}; `tandem models pairs` says more.", file=sys.stderr)
+        else:
+            names.append(draft)
+    queue = DownloadQueue(_cache(arguments), access)
+    try:
+        for name in names:
+            queue.add(name, arguments.revision if name == names[0] else "main")
+        return FINISHED if follow(queue, names, arguments.json) else FAILED
+    finally:
+        queue.close()
+
+
+def _remove(arguments: argparse.Namespace) -> int:
+    model = _find(arguments, arguments.id)
+    plan = plan_removal(model, _cache(arguments))
+    if not arguments.yes:
+        if not sys.stdin.isatty():
+            print("tandem: say --yes to remove without being asked.", file=sys.stderr)
+            return BAD_USAGE
+        warning = " Other programs that use the Hugging Face cache lose it too." if plan.shared else ""
+        print(
+            f"Remove {plan.id} and free {_bytes(plan.freed_bytes)}?{warning} [y/N] ",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            return FAILED
+    remove(plan)
+    if arguments.json:
+        _print_json([{"event": "removed", "id": plan.id, "freed_bytes": plan.freed_bytes}])
+    else:
+        print(f"Removed {plan.id}: {_bytes(plan.freed_bytes)} freed.")
+    return FINISHED
+
+
+def _pairs(arguments: argparse.Namespace) -> int:
+    advice = _advice(arguments)
+    if arguments.json:
+        _print_json({"event": "pair", **asdict(one), "works": one.works} for one in advice)
+        return FINISHED
+    rows = [
+        ("*" if one.best else "", one.id or "(lookup)", _bytes(one.weight_bytes or None), _expected(one), _verdict(one))
+        for one in advice
+    ]
+    _print_table(("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
+    return FINISHED
+
+
+def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
+    import psutil
+
+    limit = working_set_limit(psutil.virtual_memory().total)
+    catalog, installed = load_catalog(), _installed(arguments)
+    main = next((model for model in installed if _is_called(model, arguments.id)), None)
+    known = main or catalog.models.get(parse_repository(arguments.id))
+    if known is not None:
+        subject, drafts = candidates(known, installed, catalog)
+        return advise(subject, drafts, arguments.context, limit)
+    with HubClient(_access(arguments)) as client:
+        name = parse_repository(arguments.id)
+        return advise_remotely(client, name, catalog, arguments.context, limit, _small_files())
+
+
+def _find(arguments: argparse.Namespace, name: str) -> InstalledModel:
+    for model in _installed(arguments):
+        if _is_called(model, name):
+            return model
+    raise HubError("not-installed", name)
+
+
+def _is_called(model: InstalledModel, name: str) -> bool:
+    if name in (model.id, model.path):
+        return True
+    try:
+        return model.source == "cache" and parse_repository(name) == model.id
+    except HubError:
+        return False
+
+
+def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
+    index = cache_folder() / "models.json"
+    return installed_models(_cache(arguments), arguments.folder, resources() / "starter", index)
+
+
+def _access(arguments: argparse.Namespace) -> HubAccess:
+    """A terminal, unlike the window, has an environment: the Hub's own variables and saved token count."""
+    from huggingface_hub import constants, get_token
+
+    proxies = urllib.request.getproxies()
+    endpoint = arguments.endpoint or constants.ENDPOINT or HUGGING_FACE
+    proxy = proxies.get("https" if endpoint.startswith("https") else "http")
+    return HubAccess(endpoint, get_token(), proxy, offline=constants.is_offline_mode())
+
+
+def _cache(arguments: argparse.Namespace) -> Path:
+    if arguments.cache is not None:
+        return Path(arguments.cache)
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)
+
+
+def _small_files() -> Path:
+    return cache_folder() / "hub"
+
+
+def _fail(arguments: argparse.Namespace, error: EngineError) -> None:
+    if arguments.json:
+        _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
+    else:
+        print(f"tandem: {error}", file=sys.stderr)
+
+
+def _print_json(objects: Iterable[dict[str, Any]]) -> None:
+    for item in objects:
+        print(json.dumps(item, ensure_ascii=False, default=str), flush=True)
+
+
+def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    for row in (head, *rows):
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _quantisation(model: InstalledModel) -> str:
+    if not model.parameters:
+        return "?"
+    return f"{_parameters(model.parameters)} x {model.bits or '?'} bit"
+
+
+def _state(model: InstalledModel) -> str:
+    if model.kinds:
+        return " or ".join(model.kinds)
+    return f"{model.problem} {model.detail}".strip() or "unknown"
+
+
+def _verdict(one: PairAdvice) -> str:
+    values = {
+        name: _bytes(value) if one.verdict == "no-room" and isinstance(value, int) else value
+        for name, value in one.arguments
+    }
+    return VERDICTS[one.verdict].format(**values)
+
+
+def _expected(one: PairAdvice) -> str:
+    if one.expected is None:
+        return ""
+    return f"{one.expected.speedup:.1f}x {'measured' if one.expected.measured else 'estimated'}"
+
+
+def _bytes(count: int | None) -> str:
+    if count is None:
+        return "?"
+    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    while size >= 999.5 and len(units) > 1:
+        size, units = size / 1000.0, units[1:]
+    return f"{size:.0f} {units[0]}" if units[0] in ("B", "kB") or size >= 99.5 else f"{size:.1f} {units[0]}"
+
+
+def _parameters(count: int) -> str:
+    return f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.0f}M"
+
+
+def _tokens(count: int | None) -> str:
+    return "?" if count is None else f"{count:,}"
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a number above 0, not {text!r}")

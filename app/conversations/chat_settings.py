@@ -1,0 +1,94 @@
+"""What a chat has of its own: settings that differ from the defaults, and a system prompt with variables in it. No Qt.
+
+The settings are those of the settings window, by the same keys, so their ranges and words are declared once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from app.settings.declarations import SETTINGS
+from engine.requests import SamplingSettings, SpeculationSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Where a chat's stored settings hold its own.
+OWN = "own"
+# There too: the system prompt and the settings that a preset took the place of.
+SET_ASIDE = "set_aside"
+SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+SPECULATION_KEYS = ("method", "depth", "acceptance")
+KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", *SPECULATION_KEYS)
+
+# What a system prompt may name in double braces; it is filled in when a question is sent. There is no time of day:
+# it would be another prompt for every question, and everything would have to be read again.
+VARIABLES = ("date", "weekday", "language", "model", "draft", "computer")
+_VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How answers are generated. `max_tokens` None is as long as the context."""
+
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
+    speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
+    max_tokens: int | None = 1024
+
+    def with_own(self, own: Mapping[str, Any]) -> Generation:
+        """These, changed by what a chat has of its own."""
+        sampling = {key: own[key] for key in SAMPLING_KEYS if key in own}
+        if "seed" in own:
+            sampling["seed"] = None if own["seed"] < 0 else own["seed"]
+        speculation = {key: own[key] for key in SPECULATION_KEYS if key in own}
+        if "depth" in speculation:
+            speculation["depth"] = speculation["depth"] or None
+        return Generation(
+            replace(self.sampling, **sampling),
+            replace(self.speculation, **speculation),
+            (own["max_tokens"] or None) if "max_tokens" in own else self.max_tokens,
+        )
+
+    def values(self) -> dict[str, Any]:
+        """The same by the keys and in the values of the settings window."""
+        sampling, speculation = self.sampling, self.speculation
+        return {
+            **{key: getattr(sampling, key) for key in SAMPLING_KEYS},
+            "max_tokens": self.max_tokens or 0,
+            "seed": -1 if sampling.seed is None else sampling.seed,
+            "method": speculation.method,
+            "depth": speculation.depth or 0,
+            "acceptance": speculation.acceptance,
+        }
+
+
+def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A chat's own settings out of its stored ones; what this version cannot use is left out."""
+    stored = settings.get(OWN)
+    return usable(stored) if isinstance(stored, dict) else {}
+
+
+def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The system prompt and the settings that a preset took the place of, out of a chat's stored settings."""
+    stored = settings.get(SET_ASIDE)
+    if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
+        return None
+    return stored["system_prompt"], own_of(stored)
+
+
+def usable(own: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for key in KEYS:
+        value = own.get(key)
+        if isinstance(SETTINGS[key].default, float) and type(value) is int:
+            value = float(value)
+        if SETTINGS[key].accepts(value):
+            found[key] = value
+    return found
+
+
+def filled(prompt: str, values: Mapping[str, str]) -> str:
+    """A system prompt with its variables filled in. Those that nobody knows stay as they are."""
+    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), prompt)

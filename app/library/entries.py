@@ -1,0 +1,252 @@
+"""Models as the window shows them: one plain record, whether installed, curated or found on the Hub. No Qt in here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.advice.catalog import Catalog, CatalogModel, offers
+from engine.advice.fit import FitReport, ModelSize, check_fit, context_length
+from engine.advice.speedup import Estimate, estimate_speedup
+from engine.errors import ModelNotUsable
+from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.inspection import read_config
+
+if TYPE_CHECKING:
+    from engine.advice.pairing import PairAdvice
+    from engine.hub.search import FoundModel, RemoteModel
+    from engine.model_files.discovery import InstalledModel
+
+# Less than this share of the limit left over is called tight.
+_TIGHT = 0.1
+
+
+@dataclass(frozen=True)
+class Room:
+    """What memory is judged for: `context` tokens within `limit` bytes, with caches of so many bytes a number."""
+
+    context: int
+    limit: int
+    main_element_bytes: float = 2.0
+    draft_element_bytes: float = 2.0
+
+    def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
+        """The memory of both, at no more tokens than the main model was made for."""
+        sizes = replace(main, element_bytes=self.main_element_bytes), draft
+        if draft is not None:
+            sizes = sizes[0], replace(draft, element_bytes=self.draft_element_bytes)
+        return check_fit(*sizes, min(self.context, longest or self.context), self.limit)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model. Unknown figures are 0, unknown words "".
+
+    `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
+    owner. `bytes` is what it takes on disk or to download. `draft` is the id of the draft that goes with it,
+    `get_bytes` what it takes to have both. `fit` is the memory of the two; `expected` what the draft brings.
+    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`). `advice` is the verdict on it as a
+    draft for the main model in use, for what a search has found.
+    """
+
+    id: str
+    source: str
+    name: str
+    path: str = ""
+    bytes: int = 0
+    parameters: int = 0
+    bits: int = 0
+    context: int = 0
+    licence: str = ""
+    languages: int = 0
+    kinds: tuple[str, ...] = ()
+    problem: str = ""
+    detail: str = ""
+    draft: str = ""
+    draft_name: str = ""
+    get_bytes: int = 0
+    fit: FitReport | None = None
+    expected: Estimate | None = None
+    here: bool = False
+    gated: bool = False
+    downloads: int = 0
+    recommended: bool = False
+    advice: PairAdvice | None = None
+
+    @property
+    def complete(self) -> bool:
+        return self.here and not self.problem
+
+    @property
+    def is_starter(self) -> bool:
+        return self.source == "starter"
+
+    @property
+    def recorded_as(self) -> str:
+        """What the figures of answers call it: the starter's two folders by their parent too."""
+        return f"starter/{self.id}" if self.is_starter else self.id
+
+    @property
+    def tight(self) -> bool:
+        """Whether it fits with little room left for anything else."""
+        return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
+
+
+def short_name(repository: str) -> tuple[str, int]:
+    """A name to read and the bits of its weights: those of mlx-community/Qwen3-8B-4bit are Qwen3 8B and 4."""
+    name, bits = repository.rsplit("/", 1)[-1], 0
+    words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
+    if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
+        bits = int(words.pop()[:-3])
+    return " ".join(words) or name, bits
+
+
+def from_installed(model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], room: Room) -> Entry:
+    known = catalog.models.get(model.id)
+    name, bits = short_name(model.id)
+    entry = Entry(
+        model.id,
+        model.source,
+        known.name if known else name,
+        model.path,
+        model.disk_bytes,
+        model.parameters,
+        model.bits or (known.bits if known else bits),
+        model.context or 0,
+        known.licence if known else "",
+        len(known.languages) if known else 0,
+        model.kinds,
+        model.problem or ("" if model.supported or not model.complete else "unknown-architecture"),
+        model.detail or ("" if model.supported else model.architecture),
+        here=True,
+    )
+    if entry.problem:
+        return entry
+    draft = _installed_draft(model, known, installed)
+    return replace(
+        entry,
+        draft=draft.id if draft else "",
+        draft_name=_name_of(draft.id, catalog) if draft else "",
+        expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
+        fit=room.fit(_size_of(model), _size_of(draft) if draft else None, model.context),
+    )
+
+
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
+    draft = catalog.models[model.drafts[0]] if model.drafts else None
+    missing = [part for part in (model, draft) if part is not None and part.id not in here]
+    return Entry(
+        model.id,
+        "catalog",
+        model.name,
+        bytes=model.bytes,
+        parameters=model.parameters,
+        bits=model.bits,
+        context=model.context,
+        licence=model.licence,
+        languages=len(model.languages),
+        kinds=model.roles,
+        draft=draft.id if draft else "",
+        draft_name=draft.name if draft else "",
+        get_bytes=sum(part.bytes for part in missing),
+        fit=room.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
+        expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
+        here=model.id in here,
+        recommended=model.recommended,
+    )
+
+
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
+    """A search result: the catalog knows more of some of them."""
+    if (known := catalog.models.get(model.id)) is not None:
+        entry = from_catalog(known, catalog, here, room)
+        return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
+    name, bits = short_name(model.id)
+    size = model.bytes or 0
+    return Entry(
+        model.id,
+        "search",
+        name,
+        bytes=size,
+        parameters=model.parameters or 0,
+        bits=bits,
+        licence=model.licence,
+        languages=len(model.languages),
+        kinds=("main",),
+        get_bytes=0 if model.id in here else size,
+        fit=check_fit(ModelSize(model.id, size, {}), None, 0, room.limit) if size else None,
+        here=model.id in here,
+        gated=model.gated,
+        downloads=model.downloads,
+    )
+
+
+def looked_closer(entry: Entry, model: RemoteModel, room: Room) -> Entry:
+    """What a search has found, with what its configuration and its list of files add."""
+    length = context_length(model.config) or 0
+    supported = mlx_lm_module(model.config) is not None
+    total = model.listing.total_bytes
+    size = ModelSize(model.id, model.weight_bytes, model.config)
+    return replace(
+        entry,
+        bytes=total,
+        context=length,
+        kinds=("main",) if supported else (),
+        problem="" if supported else "unknown-architecture",
+        detail="" if supported else str(model.config.get("model_type", "")),
+        get_bytes=0 if entry.here else total,
+        fit=room.fit(size, None, length),
+    )
+
+
+def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, here: Collection[str]) -> Entry:
+    """A model of the Hub together with the curated draft that goes with it."""
+    missing = 0 if draft.id in here else draft.bytes
+    return replace(
+        entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
+    )
+
+
+def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:
+    """The two or three pairs to begin with on this machine, as far as they fit with the context that is wanted."""
+    by_id = {entry.id: entry for entry in entries}
+    pairs = (by_id[main.id] for main, _ in offers(catalog, limit))
+    return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
+
+
+def _installed_draft(
+    model: InstalledModel, known: CatalogModel | None, installed: Sequence[InstalledModel]
+) -> InstalledModel | None:
+    """The draft that is here for it: the catalog's first, else the smallest far smaller one with its tokenizer."""
+    usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
+    for wanted in known.drafts if known else ():
+        if (named := next((other for other in usable if other.id == wanted), None)) is not None:
+            return named
+    same = [
+        other
+        for other in usable
+        if model.tokenizer and other.tokenizer == model.tokenizer and 2 * other.active_bytes < model.active_bytes
+    ]
+    return min(same, key=lambda other: other.weight_bytes, default=None)
+
+
+def _expected(main_bytes: int, main_active: int, draft_active: int) -> Estimate:
+    return estimate_speedup(main_bytes, main_active, draft_active, "same")
+
+
+def _name_of(id_: str, catalog: Catalog) -> str:
+    return catalog.models[id_].name if id_ in catalog.models else short_name(id_)[0]
+
+
+def _size_in(model: CatalogModel) -> ModelSize:
+    return ModelSize(model.id, model.bytes, model.memory_config)
+
+
+def _size_of(model: InstalledModel) -> ModelSize:
+    config: dict[str, Any] = {}
+    with contextlib.suppress(ModelNotUsable):
+        config = read_config(Path(model.path))
+    return ModelSize(model.id, model.weight_bytes, config)

@@ -1,0 +1,46 @@
+"""What pairs have brought on this machine, out of the figures of every answer that is kept. No Qt in here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.library.learned_pairs import learned_rows
+
+if TYPE_CHECKING:
+    from app.conversations.request_history import PairSummary
+    from engine.tuning import LearnedPair
+
+# The methods that let a draft model guess; what they brought is the pair's.
+_DRAFTING = ("auto", "draft")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a pair brought on this machine: speed-up over plain decoding and the share of guesses accepted."""
+
+    speedup: float
+    accept_rate: float | None
+
+
+# By the names that the history has of a main and a draft model.
+MeasuredPairs = Mapping[tuple[str, str], Measured]
+
+
+def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Measured]:
+    """For each pair the figures of the method that has written the most with it."""
+    found: dict[tuple[str, str], Measured] = {}
+    for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
+        if one.draft_model and one.method in _DRAFTING and one.drafted and one.speedup is not None:
+            found[one.main_model, one.draft_model] = Measured(one.speedup, one.accept_rate)
+    return found
+
+
+def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measured]:
+    """What the engine has learned of pairs whose guesses were checked, at the context length that was measured most."""
+    found: dict[tuple[str, str], Measured] = {}
+    for row in sorted(learned_rows(pairs), key=lambda row: row.samples):
+        if row.draft and row.source == "draft" and row.accept_rate is not None and row.samples:
+            found[row.main, row.draft] = Measured(row.speedup, row.accept_rate)
+    return found

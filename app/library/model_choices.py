@@ -1,0 +1,177 @@
+"""What the two pickers offer, as data: each row with its verdict and what Enter does. No Qt in here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.library.entries import Entry, short_name
+
+if TYPE_CHECKING:
+    from app.library.hub_service import Inventory
+    from app.library.measured import Measured
+    from engine.advice.pairing import PairAdvice
+    from engine.hub.download_state import DownloadStatus
+
+_RUNNING = ("queued", "resolving", "downloading", "verifying", "paused")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One row.
+
+    `kind`: use (it is here), get (it has to be downloaded), lookup, none, unload. `verdict` is a code of `PairAdvice`
+    or, for a main model, fits, too-big or a problem's "unusable". A row that is not `usable` says why and does nothing.
+    """
+
+    kind: str
+    id: str
+    name: str
+    bits: int = 0
+    path: str = ""
+    bytes: int = 0
+    usable: bool = True
+    loaded: bool = False
+    best: bool = False
+    guide: bool = False
+    verdict: str = ""
+    entry: Entry | None = None
+    advice: PairAdvice | None = None
+    measured: Measured | None = None
+    download: DownloadStatus | None = None
+
+
+def main_choices(
+    inventory: Inventory, loaded_path: str, downloads: Iterable[DownloadStatus], wanted: str = ""
+) -> list[Choice]:
+    """Models that are here, then those worth getting: the offers, or with a search everything curated that matches."""
+    by_id = {status.repository: status for status in downloads}
+    rows = [_of_installed(entry, loaded_path, by_id) for entry in inventory.installed if _is_main(entry)]
+    here = {entry.id for entry in inventory.installed}
+    suggested = inventory.catalog if wanted else inventory.offers
+    for entry in suggested:
+        running = by_id.get(entry.id)
+        if entry.id not in here and "main" in entry.kinds:
+            fits = entry.fit is None or entry.fit.fits
+            verdict = "fits" if fits else "too-big"
+            rows.append(_get(entry, verdict, fits, running))
+    rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
+    if loaded_path and not wanted:
+        rows.append(Choice("unload", "", "", usable=True))
+    return rows
+
+
+def draft_choices(
+    inventory: Inventory,
+    advice: Sequence[PairAdvice],
+    loaded_path: str,
+    method: str,
+    downloads: Iterable[DownloadStatus],
+    measured: Mapping[str, Measured],
+    wanted: str = "",
+) -> list[Choice]:
+    """Every candidate with its verdict in the order of the advice, lookup among them, and no draft at the end."""
+    by_id = {status.repository: status for status in downloads}
+    rows: list[Choice] = []
+    for one in advice:
+        if one.verdict == "lookup":
+            rows.append(Choice("lookup", "", "", verdict="lookup", loaded=method == "ngram", best=one.best, advice=one))
+        else:
+            rows.append(_of_advice(one, inventory, loaded_path, method, by_id, measured))
+    if not any(row.kind == "lookup" for row in rows):
+        rows.append(Choice("lookup", "", "", verdict="lookup", loaded=method == "ngram"))
+    rows.append(Choice("none", "", "", verdict="none", loaded=not loaded_path and method != "ngram"))
+    return [row for row in rows if _matches(row, wanted)]
+
+
+def _rank(row: Choice) -> tuple[int, int]:
+    """What can be used, what can be had, the guide after the models that do real work, and the rest."""
+    if not row.usable:
+        return 3, row.bytes
+    return (2 if row.guide else 0 if row.kind == "use" else 1), row.bytes
+
+
+def _is_partial(entry: Entry) -> bool:
+    """Whether getting it again is what helps."""
+    return entry.source == "cache" and entry.problem == "incomplete"
+
+
+def _is_main(entry: Entry) -> bool:
+    """The starter's draft is a part of the pair, not a model to talk to."""
+    return not (entry.is_starter and entry.id == "draft")
+
+
+def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> Choice:
+    partial = _is_partial(entry)
+    usable = partial or (entry.complete and (entry.fit is None or entry.fit.fits))
+    verdict = "unusable" if entry.problem else "fits" if usable else "too-big"
+    return Choice(
+        "get" if partial else "use",
+        entry.id,
+        entry.name,
+        entry.bits,
+        entry.path,
+        entry.bytes,
+        usable,
+        entry.path == loaded_path,
+        guide=entry.is_starter,
+        verdict=verdict,
+        entry=entry,
+        download=_unsettled(downloads.get(entry.id)),
+    )
+
+
+def _get(entry: Entry, verdict: str, usable: bool, download: DownloadStatus | None) -> Choice:
+    return Choice(
+        "get",
+        entry.id,
+        entry.name,
+        entry.bits,
+        bytes=entry.get_bytes or entry.bytes,
+        usable=usable,
+        verdict=verdict,
+        entry=entry,
+        download=_unsettled(download),
+    )
+
+
+def _of_advice(
+    one: PairAdvice,
+    inventory: Inventory,
+    loaded_path: str,
+    method: str,
+    downloads: Mapping[str, DownloadStatus],
+    measured: Mapping[str, Measured],
+) -> Choice:
+    entry = inventory.entry(one.id)
+    name, bits = (entry.name, entry.bits) if entry else short_name(one.id)
+    partial = entry is not None and _is_partial(entry)
+    here = one.source == "installed" and entry is not None and not partial
+    path = entry.path if entry and here else ""
+    return Choice(
+        "use" if here else "get",
+        one.id,
+        name,
+        bits,
+        path,
+        one.weight_bytes or (entry.bytes if entry else 0),
+        one.works or partial,
+        bool(path) and path == loaded_path and method not in ("ngram", "off"),
+        one.best,
+        entry is not None and entry.is_starter,
+        one.verdict,
+        entry,
+        one,
+        measured.get(one.id),
+        _unsettled(downloads.get(one.id)),
+    )
+
+
+def _unsettled(status: DownloadStatus | None) -> DownloadStatus | None:
+    return status if status is not None and status.state in (*_RUNNING, "failed") else None
+
+
+def _matches(row: Choice, wanted: str) -> bool:
+    text = f"{row.name} {row.id} {row.kind}".casefold()
+    return all(word in text for word in wanted.casefold().split())

@@ -1,0 +1,131 @@
+"""Downloads outside of the window: a number on the program's icon, a mark in the menu bar, a word at the end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QProcess, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.wording.figures import percent
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+
+_CAFFEINATE = "/usr/bin/caffeinate"
+
+
+class DownloadTray(QObject):
+    """`downloads_wanted`: the mark in the menu bar or a notification was clicked.
+
+    `make_tray` makes the mark once it is needed, or gives None where the system has no place for it.
+    """
+
+    downloads_wanted = Signal()
+
+    def __init__(
+        self,
+        library: Library,
+        window: QWidget,
+        make_tray: Callable[[QObject], QSystemTrayIcon | None] | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._library, self._window = library, window
+        self._make_tray = make_tray or _tray
+        self._tray: QSystemTrayIcon | None = None
+        self._unread = False
+        self._awake = KeepAwake(self)
+        library.downloads_changed.connect(self.refresh)
+        QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
+
+    def refresh(self) -> None:
+        """Show how many downloads run, and how far they are."""
+        running = self._library.running
+        QGuiApplication.instance().setBadgeNumber(running)  # type: ignore[union-attr]
+        self._awake.keep(running > 0)
+        if running and self._tray is None:
+            self._prepare()
+        if self._tray is not None:
+            self._tray.setToolTip(self._words())
+            self._tray.setVisible(bool(running) or self._unread)
+
+    def tell(self, sentence: str) -> None:
+        """Say it where somebody sees it who is not looking at the window."""
+        if QApplication.activeWindow() is not None or not self._prepare():
+            return
+        assert self._tray is not None
+        self._unread = True
+        self._tray.show()
+        self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
+
+    def _words(self) -> str:
+        running = [one for one in self._library.downloads if one.state in ("resolving", "downloading", "verifying")]
+        done, total = sum(one.bytes_done for one in running), sum(one.bytes_total for one in running)
+        words = self.tr("%n download(s) running", "", self._library.running)
+        return f"{words} · {percent(done / total)}" if total else words
+
+    def _prepare(self) -> bool:
+        if self._tray is None:
+            self._tray = self._make_tray(self)
+            if self._tray is not None:
+                self._tray.activated.connect(self._show_downloads)
+                self._tray.messageClicked.connect(self._show_downloads)
+        return self._tray is not None
+
+    def _show_downloads(self) -> None:
+        self._read()
+        self._window.activateWindow()
+        self.downloads_wanted.emit()
+
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._read()
+
+    def _read(self) -> None:
+        if self._unread:
+            self._unread = False
+            self.refresh()
+
+
+def _tray(parent: QObject) -> QSystemTrayIcon | None:
+    if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
+        return None
+    mark = icon("arrow-down", theme.colours().text)
+    # In the menu bar of macOS its shape counts; the system gives it the bar's own colour.
+    mark.setIsMask(True)
+    return QSystemTrayIcon(mark, parent)
+
+
+class KeepAwake(QObject):
+    """Keeps a Mac from falling asleep while something is on its way; it still turns off its screen."""
+
+    def __init__(self, parent: QObject | None = None, program: str = _CAFFEINATE) -> None:
+        super().__init__(parent)
+        self._program = program if sys.platform == "darwin" or program != _CAFFEINATE else ""
+        self._process: QProcess | None = None
+
+    @property
+    def active(self) -> bool:
+        return self._process is not None
+
+    def keep(self, awake: bool) -> None:
+        """Begin or end; ends by itself with this program."""
+        if awake and self._process is None and self._program:
+            self._process = QProcess(self)
+            self._process.finished.connect(self._process.deleteLater)
+            self._process.finished.connect(self._forget)
+            self._process.start(self._program, ["-i", "-w", str(os.getpid())])
+        elif not awake and self._process is not None:
+            process, self._process = self._process, None
+            process.kill()
+
+    def _forget(self) -> None:
+        """It has ended, perhaps by somebody else's hand; the next download begins it anew."""
+        if self.sender() is self._process:
+            self._process = None

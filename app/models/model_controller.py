@@ -1,0 +1,211 @@
+"""Changing models while the window is open: the two pickers below the chips, downloads from them, and what is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.library.measured import learned_pairs, measured_pairs
+from app.models.download_tray import DownloadTray
+from app.models.picker import Picker
+from app.wording import errors as app_wording
+from app.wording import models as wording
+
+if TYPE_CHECKING:
+    from app.library.entries import Entry
+    from app.library.library import Library
+    from app.library.model_choices import Choice
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
+    from app.widgets.banner import Banner
+    from app.window.header import Header
+    from engine.errors import EngineError
+    from engine.hub.download_state import DownloadStatus
+
+
+class ModelController(QObject):
+    """`page_wanted` asks for the Models page; `chat_wanted` follows when a model was chosen to talk to."""
+
+    page_wanted = Signal()
+    chat_wanted = Signal()
+
+    def __init__(self, library: Library, session: Session, header: Header, banner: Banner, window: QWidget) -> None:
+        super().__init__(window)
+        self._library, self._session = library, session
+        self._banner, self._window = banner, window
+        self.main_picker = Picker("main", library, session, header.main, window)
+        self.draft_picker = Picker("draft", library, session, header.draft, window)
+        self._notices = DownloadTray(library, window)
+        self._notices.downloads_wanted.connect(self.page_wanted)
+        self._use_action, self._show_action = QAction(self), QAction(self)
+        self._show_action.triggered.connect(self.page_wanted)
+        self._ready: Entry | None = None
+        # Main models got together with a draft, and which of the two are still on their way; then what was asked for as
+        # a draft of the model in use.
+        self._pairs: dict[str, set[str]] = {}
+        self._as_draft: set[str] = set()
+        self._use_action.triggered.connect(self._use_ready)
+        header.main.clicked.connect(self.main_picker.open)
+        header.draft.clicked.connect(self.draft_picker.open)
+        header.downloads.clicked.connect(self.page_wanted)
+        for picker in (self.main_picker, self.draft_picker):
+            picker.wanted.connect(self._get_choice)
+            picker.more.connect(self.page_wanted)
+        self.main_picker.chosen.connect(self._choose_main)
+        self.draft_picker.chosen.connect(self._choose_draft)
+        library.downloads_changed.connect(lambda: header.show_downloads(library.running))
+        library.settled.connect(self._tell_settled)
+        library.problem.connect(self._tell_problem)
+        session.models_changed.connect(self._judge_for)
+        session.models_changed.connect(self._read_learned)
+        session.store_opened.connect(lambda _report: self._read_measured())
+        session.arrived.connect(self._note_answer)
+
+    # Choosing
+
+    def use(self, entry: Entry) -> None:
+        """Talk to this model, with the draft that is here for it."""
+        inventory = self._library.inventory
+        if inventory is None:
+            return
+        if entry.is_starter:
+            self._session.load_starter()
+        else:
+            here = entry if entry.path else next((one for one in inventory.installed if one.id == entry.id), entry)
+            draft = next((one for one in inventory.installed if here.draft and one.id == here.draft), None)
+            self._session.load(here.path or here.id, draft.path if draft is not None else None)
+        self.chat_wanted.emit()
+
+    def get(self, entry: Entry) -> None:
+        """Download a model, and the draft that goes with it."""
+        inventory = self._library.inventory
+        wanted = [entry.id]
+        if entry.draft and inventory is not None:
+            draft = inventory.entry(entry.draft)
+            if draft is not None and not draft.here:
+                wanted.append(entry.draft)
+                self._pairs[entry.id] = {entry.id, entry.draft}
+        self._library.get(*wanted)
+
+    def get_as_draft(self, entry: Entry) -> None:
+        """Download a model to guess for the one in use."""
+        self._as_draft.add(entry.id)
+        self._library.get(entry.id)
+
+    def unload(self) -> None:
+        self._session.unload()
+
+    def _judge_for(self) -> None:
+        """What a search finds is judged for the model in use; the starter guesses with its own draft only."""
+        pair = self._session.pair
+        own = {str(path) for path in self._session.starter_pair}
+        if not pair.loading:
+            path = str(pair.main.path) if pair.main is not None else ""
+            self._library.finder.judge_for("" if path in own else path)
+
+    def _choose_main(self, choice: Choice) -> None:
+        if choice.kind == "unload":
+            self.unload()
+        elif choice.entry is not None and not choice.loaded:
+            self.use(choice.entry)
+
+    def _choose_draft(self, choice: Choice) -> None:
+        if choice.kind == "use":
+            self._use_draft(choice.path)
+            return
+        if self._session.pair.draft is not None:
+            self._session.set_draft(None)
+        self._use_method("ngram" if choice.kind == "lookup" else "off")
+
+    def _use_draft(self, path: str) -> None:
+        session = self._session
+        if session.pair.draft is None or str(session.pair.draft.path) != path:
+            session.set_draft(path)
+        if session.speculation.method in ("ngram", "off"):
+            self._use_method("auto")
+
+    def _use_method(self, method: str) -> None:
+        if method != self._session.speculation.method:
+            self._session.set_speculation(replace(self._session.speculation, method=method))
+
+    def _get_choice(self, choice: Choice) -> None:
+        if choice.download is not None:
+            self._library.resume(choice.id)
+        elif choice.advice is None and choice.entry is not None:
+            self.get(choice.entry)
+        else:
+            self._as_draft.add(choice.id)
+            self._library.get(choice.id)
+
+    # Saying
+
+    def _tell_settled(self, status: DownloadStatus) -> None:
+        if status.state == "failed" and status.error is not None:
+            # The other half is told of by itself.
+            self._pairs.pop(self._main_of(status.repository), None)
+            self._tell_failed(status)
+            return
+        inventory = self._library.inventory
+        ready = self._complete_pair(status.repository)
+        entry = inventory.entry(ready) if inventory is not None and ready else None
+        if entry is None:
+            return
+        name = wording.entry_name(entry)
+        self._ready = entry
+        self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
+        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
+        self._notices.tell(self.tr("{name} is ready.").format(name=name))
+
+    def _tell_failed(self, status: DownloadStatus) -> None:
+        """What helps is on the Models page, beside the download."""
+        assert status.error is not None
+        error = status.error
+        self._show_action.setText(self.tr("Show the download"))
+        self._banner.tell(lambda: app_wording.error_sentence(error), self._show_action)
+        self._notices.tell(app_wording.error_sentence(error))
+
+    def _complete_pair(self, repository: str) -> str:
+        """What to tell of now that `repository` is here: itself, its pair's main model, or nothing yet."""
+        main = self._main_of(repository)
+        if not main:
+            return repository
+        self._pairs[main].discard(repository)
+        if self._pairs[main]:
+            return ""
+        del self._pairs[main]
+        return main
+
+    def _main_of(self, repository: str) -> str:
+        return next((main for main, awaited in self._pairs.items() if repository in awaited), "")
+
+    def _use_ready(self) -> None:
+        entry, inventory = self._ready, self._library.inventory
+        if entry is None or inventory is None:
+            return
+        if entry.id not in self._as_draft:
+            self.use(entry)
+        elif (here := next((one for one in inventory.installed if one.id == entry.id), None)) is not None:
+            self._as_draft.discard(entry.id)
+            self._use_draft(here.path)
+
+    def _tell_problem(self, error: EngineError) -> None:
+        self._banner.tell(lambda: app_wording.error_sentence(error), None)
+
+    def _note_answer(self, _chat: Chat, turn: Turn) -> None:
+        """What an answer measured counts in the next advice; its figures are on their way to the store."""
+        stats = turn.answer.stats
+        if turn.answer.ended and stats.drafted and stats.speedup:
+            self._read_measured()
+
+    def _read_learned(self) -> None:
+        if not self._session.pair.loading:
+            self._session.ask_engine(
+                lambda engine: engine.learned(), lambda pairs: self._library.take_learned(learned_pairs(pairs))
+            )
+
+    def _read_measured(self) -> None:
+        self._session.keeper.do(lambda store: measured_pairs(store.history.by_pair()), self._library.take_measured)

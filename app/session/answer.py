@@ -1,0 +1,193 @@
+"""One answer as the window sees it: the engine's events of one request, gathered. No Qt in here.
+
+The transcript, the live panel and the answer's foot all paint from this record, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from app.text.thinking import GrowingParts, Parts
+from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.stats import PlainSpan, RequestStats, RoundRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.errors import EngineError
+
+
+class State(Enum):
+    """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on.
+
+    INTERRUPTED is an answer that was being written when the app ended.
+    """
+
+    WAITING = "waiting"
+    READING = "reading"
+    WRITING = "writing"
+    DONE = "done"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+_ENDED = (State.DONE, State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED)
+_UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED)
+_REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
+
+
+@dataclass
+class Answer:
+    """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order.
+
+    A continued answer has its text from before in `before`; the rounds of the new request are numbered on.
+    """
+
+    state: State = State.WAITING
+    text: str = ""
+    tokens: list[Token] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+    stats: RequestStats = field(default_factory=RequestStats)
+    prefill: PrefillProgress | None = None
+    error: EngineError | None = None
+    before: str = ""
+    first_round: int = 0
+    _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
+    # Where closed thoughts end in the text, how many tokens they have, and how many seconds they took.
+    _thoughts: tuple[int, int, float | None] = field(default=(-1, 0, None), repr=False, compare=False)
+
+    @property
+    def ended(self) -> bool:
+        return self.state in _ENDED
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether there is text that the model could go on with."""
+        return self.state in _UNFINISHED and bool(self.text.strip())
+
+    @property
+    def reply(self) -> str:
+        """The text without the thoughts of a reasoning model."""
+        return self.parts.reply
+
+    @property
+    def parts(self) -> Parts:
+        """The thoughts of a reasoning model and its reply."""
+        return self._parts.of(self.text, self.ended)
+
+    def thinking_figures(self) -> tuple[int | None, float | None]:
+        """How many tokens the thoughts have, and how many seconds they took; None where that is not known.
+
+        A stored answer has no times of its rounds: what the whole answer took on average stands in for them.
+        """
+        parts = self.parts
+        if not parts.closed:
+            return len(self.tokens), None
+        if not self.tokens:
+            return None, None
+        if self._thoughts[0] != parts.end:
+            count = self._tokens_before(parts.end)
+            self._thoughts = parts.end, count, self._seconds_to(self.tokens[count - 1].round)
+        _, count, took = self._thoughts
+        if took is None and self.stats.decode_tps:
+            took = count / self.stats.decode_tps
+        return count, took
+
+    def _seconds_to(self, number: int) -> float | None:
+        """How long the rounds up to that one took; None where they are not known."""
+        place = bisect_left(self.rounds, number, key=lambda record: record.number)
+        if place == len(self.rounds) or self.rounds[place].number != number:
+            return None
+        # A continued answer has several requests, each with a clock of its own.
+        return sum(
+            max(0.0, after.at_s - before.at_s)
+            for before, after in pairwise(self.rounds[: place + 1])
+            if after.reason != "first-token"
+        )
+
+    def _tokens_before(self, end: int) -> int:
+        """How many tokens begin before a place in the text."""
+        at = 0
+        for count, token in enumerate(self.tokens):
+            if at >= end:
+                return count
+            at += len(token.text)
+        return len(self.tokens)
+
+    def take_kept(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
+        """Take in what was kept of a stored answer, unless that is here already; whether there was anything."""
+        if self.tokens or not tokens:
+            return False
+        self.tokens, self.rounds = tokens, rounds
+        return True
+
+    def go_on(self) -> None:
+        """Let another request write on from here."""
+        self.before = self.text
+        self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
+        self.state, self.error, self.prefill = State.WAITING, None, None
+
+    def apply(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, TokensCommitted):
+                event = self._numbered_on(event)
+                self.state = State.WRITING
+                self.text += event.text
+                self.tokens.extend(event.tokens)
+                self.rounds.append(event.round)
+                self.stats = event.stats
+            elif isinstance(event, PrefillProgress):
+                self.state = State.READING
+                self.prefill = event
+            elif isinstance(event, Finished):
+                self.state = _REASONS[event.reason]
+                self.text = self.before + event.text
+                self.stats = event.stats
+            elif isinstance(event, Failed):
+                self.state = State.FAILED
+                self.text = self.before + event.text if event.text else self.text
+                self.error = event.error
+                self.stats = event.stats or self.stats
+
+    def _numbered_on(self, event: TokensCommitted) -> TokensCommitted:
+        if not self.first_round:
+            return event
+        tokens = tuple(replace(token, round=token.round + self.first_round) for token in event.tokens)
+        record = replace(event.round, number=event.round.number + self.first_round)
+        return replace(event, tokens=tokens, round=record)
+
+    def tokens_of_round(self, number: int) -> list[Token]:
+        first = bisect_left(self.tokens, number, key=lambda token: token.round)
+        last = bisect_left(self.tokens, number + 1, lo=first, key=lambda token: token.round)
+        return self.tokens[first:last]
+
+    def text_of_round(self, number: int) -> str:
+        return "".join(token.text for token in self.tokens_of_round(number))
+
+    def rounds_of(self, passage: str) -> frozenset[int]:
+        """The rounds that wrote a passage; none unless it stands in the answer exactly once."""
+        start = self.text.find(passage) if passage else -1
+        if start < 0 or self.text.find(passage, start + 1) >= 0:
+            return frozenset()
+        end, at, rounds = start + len(passage), 0, set()
+        for token in self.tokens:
+            if at < end and at + len(token.text) > start:
+                rounds.add(token.round)
+            at += len(token.text)
+        return frozenset(rounds)
+
+    def plain_reason(self) -> PlainSpan | None:
+        """Why this answer did not speculate: its longest plain span, or None where any guess was made.
+
+        The first token never comes from a guess, so its span counts only when there is no other.
+        """
+        if self.stats.drafted:
+            return None
+        spans = [span for span in self.stats.plain_spans if span.reason != "first-token"]
+        return max(spans, key=lambda span: span.tokens, default=None)

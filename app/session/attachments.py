@@ -1,0 +1,113 @@
+"""Files that go with a question: read as text, and counted in the main model's tokens. No Qt in here."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from app.conversations.database import storable
+from app.conversations.records import Attachment
+from app.system.stopping import Cancelled
+from app.text.encodings import decode, has_no_controls
+
+# Longer texts fill any context and would only be refused later.
+LARGEST_BYTES = 2 * 2**20
+# A PDF file is mostly fonts and pictures, of which only the text goes along.
+LARGEST_PDF_BYTES = 50 * 2**20
+_TEXT, _CHARSET = "text/plain", "; charset="
+
+
+class NotAttachable(Exception):
+    """A file that cannot go along: `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "encrypted"
+    (a PDF file that wants a password), "damaged" (one that cannot be made out) or "no-text" (one of pictures only).
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name, self.reason = name, reason
+
+
+def read_attachment(path: Path, language: str = "", step: Callable[[], object] = lambda: None) -> Attachment:
+    """A text, code or PDF file as an attachment; where an encoding had to be guessed, its media type names it.
+
+    `language` is the window's. `step` is called before each page of a PDF file; what it raises ends the reading.
+    Raises NotAttachable. It waits for the disk: not for the Qt thread.
+    """
+    is_pdf = path.suffix.lower() == ".pdf"
+    try:
+        if path.exists() and not path.is_file():
+            # Reading a pipe or a device may never end.
+            raise NotAttachable(path.name, "unreadable")
+        if path.stat().st_size > (LARGEST_PDF_BYTES if is_pdf else LARGEST_BYTES):
+            raise NotAttachable(path.name, "too-large")
+        content = path.read_bytes()
+    except OSError as error:
+        raise NotAttachable(path.name, "unreadable") from error
+    if is_pdf or content.startswith(b"%PDF-"):
+        return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, step))
+    if (decoded := decode(content, language)) is None:
+        raise NotAttachable(path.name, "unknown-encoding" if has_no_controls(content) else "not-text")
+    text, guess = decoded
+    return Attachment(path.name, f"{_TEXT}{_CHARSET}{guess}" if guess else _TEXT, text)
+
+
+def guessed_encoding(attachment: Attachment) -> str:
+    """The encoding that its file was taken to be in; "" where that was no guess."""
+    return attachment.media_type.partition(_CHARSET)[2]
+
+
+def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
+    """The text of a PDF file, page after page."""
+    # Here and not at the top: most questions have no PDF file with them.
+    from pypdf import PdfReader
+
+    # What it remarks about files that others made is of no use to anybody here.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    pages: list[str] = []
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise NotAttachable(name, "encrypted")
+        for page in reader.pages:
+            step()
+            pages.append(page.extract_text().strip())
+            if sum(map(len, pages)) > LARGEST_BYTES:
+                raise NotAttachable(name, "too-large")
+    except (NotAttachable, Cancelled):
+        raise
+    # The library raises many kinds of errors for what is wrong with a file, among them those of its own assumptions.
+    except Exception as error:
+        raise NotAttachable(name, "encrypted" if _wants_key(error) else "damaged") from error
+    # Fonts that map a letter to half a character are not rare, and no tokenizer takes one.
+    text: str = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
+    if not text:
+        raise NotAttachable(name, "no-text")
+    return text
+
+
+def _wants_key(error: Exception) -> bool:
+    """AES needs a library that does not come along; such a file is as closed as one with a password."""
+    return type(error).__name__ in ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
+
+
+@lru_cache(maxsize=64)
+def count_tokens(model: Path, text: str) -> int | None:
+    """How many tokens of that model's the text is; None where its tokenizer cannot be asked."""
+    tokenizer = _tokenizer(model / "tokenizer.json")
+    return None if tokenizer is None else len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+@lru_cache(maxsize=1)
+def _tokenizer(file: Path) -> Any:
+    # Here and not at the top: it takes a while to come in, and most questions have no attachment.
+    from tokenizers import Tokenizer
+
+    try:
+        return Tokenizer.from_file(str(file))
+    # The library raises a bare Exception for whatever is wrong with the file.
+    except Exception:
+        return None

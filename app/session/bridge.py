@@ -1,0 +1,119 @@
+"""The one crossing between the engine's thread and Qt.
+
+The engine's thread only ever appends to a deque. A timer on the GUI thread empties it once a frame, and runs
+only while a request streams or a call is under way, so an idle window costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from app.widgets.layouts import settle_layouts
+from engine.errors import EngineError, InternalFailure
+from engine.events import Event, Failed, Finished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+log = logging.getLogger(__name__)
+
+# Shorter than the 16.7 ms of a screen's picture: a tick that comes a little late still has news for the next one.
+FRAME_MS = 15
+
+
+class Bridge(QObject):
+    """Brings what the engine says to the GUI thread.
+
+    Receivers are called once a frame at most, with everything that has arrived for them since the last frame;
+    `frame` follows when all of them have been served; `frame_begins` goes before.
+    """
+
+    frame = Signal()
+    frame_begins = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._inbox: deque[tuple[int, Event | Future[Any]]] = deque()
+        self._receivers: dict[int, Callable[[list[Event]], None]] = {}
+        self._callbacks: dict[int, Callable[[Future[Any]], None]] = {}
+        self._next = 0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(FRAME_MS)
+        self._timer.timeout.connect(self.drain)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._receivers or self._callbacks)
+
+    def listen(self, receiver: Callable[[list[Event]], None]) -> Callable[[Event], None]:
+        """What to hand to `Engine.submit` as `on_event`, so that `receiver` gets the request's events."""
+        ticket = self._take_ticket()
+        self._receivers[ticket] = receiver
+        self._timer.start()
+        return lambda event: self._inbox.append((ticket, event))
+
+    def watch(self, future: Future[Any], done: Callable[[Future[Any]], None]) -> None:
+        """Call `done` on the GUI thread when the engine has finished that call."""
+        ticket = self._take_ticket()
+        self._callbacks[ticket] = done
+        future.add_done_callback(lambda finished: self._inbox.append((ticket, finished)))
+        self._timer.start()
+
+    def drain(self) -> None:
+        """Hand over everything that has arrived."""
+        if self._inbox:
+            self.frame_begins.emit()
+        arrived: dict[int, list[Event]] = {}
+        finished: list[tuple[int, Future[Any]]] = []
+        while self._inbox:
+            ticket, item = self._inbox.popleft()
+            if ticket in self._callbacks:
+                finished.append((ticket, item))  # type: ignore[arg-type]
+            elif ticket in self._receivers:
+                arrived.setdefault(ticket, []).append(item)  # type: ignore[arg-type]
+        for ticket, future in finished:
+            _call(self._callbacks.pop(ticket), future)
+        for ticket, events in arrived.items():
+            receiver = self._receivers[ticket]
+            if isinstance(events[-1], (Finished, Failed)):
+                del self._receivers[ticket]
+            _call(receiver, events)
+        if not self.busy:
+            self._timer.stop()
+        if arrived or finished:
+            self.frame.emit()
+            settle_layouts()
+
+    def close(self) -> None:
+        """Deliver nothing any more."""
+        self._timer.stop()
+        self._receivers.clear()
+        self._callbacks.clear()
+        self._inbox.clear()
+
+    def _take_ticket(self) -> int:
+        self._next += 1
+        return self._next
+
+
+def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
+    """An error of one receiver goes where errors in slots go; the others still get what came for them."""
+    try:
+        receiver(arrived)
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+
+
+def as_engine_error(error: BaseException) -> EngineError:
+    """What a call failed with, as an error that the app has words for; anything else is logged."""
+    if isinstance(error, EngineError):
+        return error
+    log.error("a call failed", exc_info=error)
+    return InternalFailure(str(error) or type(error).__name__)

@@ -1,0 +1,197 @@
+"""Chats and their messages as the window holds them, made of what the store hands out. No Qt in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.conversations.chat_settings import filled, own_of, set_aside_of
+from app.conversations.records import FAILED, INTERRUPTED, STREAMING
+from app.session.answer import Answer, State
+from engine.errors import EngineError
+from engine.stats import RequestStats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.conversations.records import Attachment, Conversation, Message
+
+# In a chat's settings: where it was read last.
+PLACE = "place"
+# Pixels that no turn is high.
+_FARTHEST = 2**24
+_REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message is in its chat's tree: `id` is None until it is on disk, `position` its index among `count`
+    siblings.
+    """
+
+    id: int | None = None
+    position: int = 0
+    count: int = 1
+
+
+@dataclass(eq=False)
+class Turn:
+    """One question and its answer. `asks` is False for an answer that nobody asked for, as imported chats may have.
+
+    `left_edit` is what somebody wrote in the question's place before another chat was shown, and the key that sends it.
+    """
+
+    question: str
+    answer: Answer
+    attachments: tuple[Attachment, ...] = ()
+    question_place: Place = Place()
+    answer_place: Place = Place()
+    asks: bool = True
+    left_edit: tuple[str, str] | None = None
+
+    def text_for_model(self) -> str:
+        """The question with its attachments before it, each in a fence under its name."""
+        return with_attachments(self.question, self.attachments)
+
+
+@dataclass(eq=False)
+class Chat:
+    """A conversation as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" until the first question
+    names it.
+    """
+
+    id: int | None = None
+    title: str = ""
+    turns: list[Turn] = field(default_factory=list)
+    system_prompt: str = ""
+    draft: str = ""
+    draft_attachments: tuple[Attachment, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    uid: str = ""
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Where it was read last: a turn's index and pixels below its top; None at the end."""
+        stored = self.settings.get(PLACE)
+        if not isinstance(stored, (list, tuple)) or [type(part) for part in stored] != [int, int]:
+            return None
+        turn, offset = stored
+        # An imported chat may have been read in places that no window has.
+        return (turn, offset) if turn >= 0 and abs(offset) < _FARTHEST else None
+
+    @property
+    def streaming(self) -> bool:
+        return any(not turn.answer.ended for turn in self.turns)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """Its own settings, by the keys of the settings window."""
+        return own_of(self.settings)
+
+    @property
+    def set_aside(self) -> tuple[str, dict[str, Any]] | None:
+        """The system prompt and the settings that a preset took the place of."""
+        return set_aside_of(self.settings)
+
+    def messages(self, upto: Turn, variables: Mapping[str, str] | None = None) -> list[dict[str, str]]:
+        """The chat as the engine wants it: the system prompt with its `variables` filled in, every answered question
+        with its answer, then `upto`'s question, with what there is of its answer when that is to be continued.
+
+        A question whose answer never got a word is left out: chat templates want the roles to alternate.
+        """
+        prompt = filled(self.system_prompt, variables or {}).strip()
+        messages = [{"role": "system", "content": prompt}] if prompt else []
+        for turn in self.turns[: self.turns.index(upto)]:
+            if turn.answer.text and turn.asks:
+                messages.append({"role": "user", "content": turn.text_for_model()})
+                messages.append({"role": "assistant", "content": turn.answer.text})
+        messages.append({"role": "user", "content": upto.text_for_model()})
+        if upto.answer.before:
+            messages.append({"role": "assistant", "content": upto.answer.before})
+        return messages
+
+    def context_tokens(self) -> int:
+        """How many tokens the newest counted answer left in the context; 0 before the first."""
+        for turn in reversed(self.turns):
+            if turn.answer.stats.prompt_tokens:
+                return turn.answer.stats.prompt_tokens + turn.answer.stats.generated_tokens
+        return 0
+
+
+class RecordedError(EngineError):
+    """An error that ended an answer, read back from disk."""
+
+    def __init__(self, code: str, arguments: Mapping[str, Any]) -> None:
+        super().__init__(code)
+        self.code, self.arguments = code, dict(arguments)
+
+
+def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
+    parts = []
+    for attachment in attachments:
+        fence = "```"
+        while fence in attachment.text:
+            fence += "`"
+        parts.append(f"{attachment.name}\n{fence}\n{attachment.text.rstrip()}\n{fence}")
+    return "\n\n".join([*parts, question] if question else parts)
+
+
+def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
+    return Chat(
+        conversation.id,
+        conversation.title,
+        turns_of(path, ()),
+        conversation.system_prompt,
+        conversation.draft,
+        conversation.draft_attachments,
+        conversation.settings,
+        conversation.uid,
+    )
+
+
+def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
+    """The turns of a path of messages. Those of `known` that it holds are kept: they may be streaming, or on screen."""
+    by_ids = {(turn.question_place.id, turn.answer_place.id): turn for turn in known}
+    turns: list[Turn] = []
+    question: Message | None = None
+    for message in path:
+        if message.role == "user":
+            if question is not None:
+                turns.append(_turn(question, None, by_ids))
+            question = message
+        elif message.role == "assistant":
+            turns.append(_turn(question, message, by_ids))
+            question = None
+    if question is not None:
+        turns.append(_turn(question, None, by_ids))
+    return turns
+
+
+def place_of(message: Message | None) -> Place:
+    return Place() if message is None else Place(message.id, message.position, message.sibling_count)
+
+
+def _turn(
+    question: Message | None, answer: Message | None, known: Mapping[tuple[int | None, int | None], Turn]
+) -> Turn:
+    places = place_of(question), place_of(answer)
+    turn = known.get((places[0].id, places[1].id))
+    if turn is None:
+        turn = Turn(
+            "", Answer(state=State.DONE) if answer is None else stored_answer(answer), asks=question is not None
+        )
+        if question is not None:
+            turn.question, turn.attachments = question.content, question.attachments
+    turn.question_place, turn.answer_place = places
+    return turn
+
+
+def stored_answer(message: Message) -> Answer:
+    """An answer as it was kept. Its tokens and its rounds stay on disk until they are asked for."""
+    state = _REASONS.get(message.finish_reason or "", State.DONE)
+    if message.state in (INTERRUPTED, STREAMING):
+        state = State.INTERRUPTED
+    error = None
+    if message.state == FAILED:
+        state, error = State.FAILED, RecordedError(*(message.error or ("engine", {})))
+    return Answer(state, message.content, stats=message.stats or RequestStats(), error=error)

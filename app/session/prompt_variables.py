@@ -1,0 +1,25 @@
+"""What the variables of a system prompt stand for now."""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDate, QLocale
+
+if TYPE_CHECKING:
+    from app.session.model_session import Pair
+
+
+def values(pair: Pair) -> dict[str, str]:
+    """By the names in `own_settings.VARIABLES`. A prompt is for a model, so names are in English."""
+    english, today = QLocale(QLocale.Language.English), QDate.currentDate()
+    system = {"Darwin": f"macOS {platform.mac_ver()[0]}"}.get(platform.system(), platform.system())
+    return {
+        "date": today.toString("yyyy-MM-dd"),
+        "weekday": english.dayName(today.dayOfWeek()),
+        "language": QLocale.languageToString(QLocale().language()),
+        "model": pair.names[0],
+        "draft": pair.names[1],
+        "computer": system.strip(),
+    }

@@ -1,0 +1,403 @@
+"""Every setting, declared once: default, what it may be, where it is shown, its words, and when it takes effect.
+
+No Qt in here. `Preferences` is the typed access; `SETTINGS` is the same as rows for pages, search and tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+from app.system.translatable import QT_TRANSLATE_NOOP
+
+T = TypeVar("T")
+
+# When a change takes effect. Whatever is not at once is said under the setting.
+AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
+
+    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least, and thousands are
+    set apart where `grouped`. `page` "" means that the window keeps it without a row for it.
+    """
+
+    key: str
+    default: Any
+    page: str = ""
+    title: str = ""
+    help: str = ""
+    effect: str = AT_ONCE
+    choices: tuple[tuple[Any, str], ...] = ()
+    least: float = 0
+    most: float = 0
+    step: float = 1
+    least_words: str = ""
+    grouped: bool = True
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value from a file may be used."""
+        if type(value) is not type(self.default):
+            return False
+        if self.choices:
+            return any(value == choice for choice, _ in self.choices)
+        if isinstance(value, (int, float)) and self.page and not isinstance(value, bool):
+            return self.least <= value <= self.most
+        return True
+
+
+def setting(default: T, **declared: Any) -> T:
+    """A field of `Preferences` with what `Setting` says of it."""
+    made: T = field(default=default, metadata=declared)
+    return made
+
+
+LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
+METHODS = (
+    ("auto", QT_TRANSLATE_NOOP("Preferences", "Automatic")),
+    ("draft", QT_TRANSLATE_NOOP("Preferences", "Draft model")),
+    ("ngram", QT_TRANSLATE_NOOP("Preferences", "Lookup")),
+    ("off", QT_TRANSLATE_NOOP("Preferences", "Off")),
+)
+FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
+# How precisely keys and values are kept: bits, 0 for as the model has them.
+KV_PRECISION = (
+    (0, QT_TRANSLATE_NOOP("Preferences", "Full")),
+    (8, QT_TRANSLATE_NOOP("Preferences", "8-bit")),
+    (4, QT_TRANSLATE_NOOP("Preferences", "4-bit")),
+)
+RULES = (
+    ("match", QT_TRANSLATE_NOOP("Preferences", "Same text")),
+    ("rejection", QT_TRANSLATE_NOOP("Preferences", "Same distribution")),
+)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Every choice with its default.
+
+    `hub_endpoint` is the address of a mirror and `proxy` that of a proxy, "" for none; `model_folders` are searched for
+    models beside the Hugging Face cache; `fit_context` is how many tokens of context memory is reckoned for;
+    `offer_seen` says that the offer of a first pair has been answered;
+    `main_model` and `draft_model` are the folders of the pair that was used last, "" for the starter or no draft.
+    `window_place` is x, y, width and height, empty before the first time; `sidebar` and `panel` say whether a pane is
+    shown ("auto" where there is room), `sidebar_width` and `panel_width` how many pixels wide it is, 0 for as usual.
+    """
+
+    language: str = setting(
+        "system",
+        page="general",
+        title=QT_TRANSLATE_NOOP("Preferences", "Language"),
+        help=QT_TRANSLATE_NOOP("Preferences", "For the window. A model answers in the language you write in."),
+        choices=(("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")), *LANGUAGE_NAMES),
+    )
+    theme: str = setting(
+        "system",
+        page="general",
+        title=QT_TRANSLATE_NOOP("Preferences", "Appearance"),
+        help=QT_TRANSLATE_NOOP("Preferences", "Light, dark, or like the system."),
+        choices=(
+            ("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")),
+            ("light", QT_TRANSLATE_NOOP("Preferences", "Light")),
+            ("dark", QT_TRANSLATE_NOOP("Preferences", "Dark")),
+        ),
+    )
+    text_size: int = setting(
+        100,
+        page="general",
+        title=QT_TRANSLATE_NOOP("Preferences", "Text size"),
+        help=QT_TRANSLATE_NOOP("Preferences", "For everything in the window."),
+        choices=(
+            (90, QT_TRANSLATE_NOOP("Preferences", "Small")),
+            (100, QT_TRANSLATE_NOOP("Preferences", "Normal")),
+            (115, QT_TRANSLATE_NOOP("Preferences", "Large")),
+            (130, QT_TRANSLATE_NOOP("Preferences", "Very large")),
+        ),
+    )
+    send_key: str = setting(
+        "enter",
+        page="general",
+        title=QT_TRANSLATE_NOOP("Preferences", "Send with"),
+        help=QT_TRANSLATE_NOOP("Preferences", "Shift+Enter always starts a new line."),
+        choices=(
+            ("enter", QT_TRANSLATE_NOOP("Preferences", "Enter")),
+            ("modifier", QT_TRANSLATE_NOOP("Preferences", "Command or Ctrl with Enter")),
+        ),
+    )
+    start_with: str = setting(
+        "last",
+        page="general",
+        title=QT_TRANSLATE_NOOP("Preferences", "At start, load"),
+        help=QT_TRANSLATE_NOOP("Preferences", "The starter pair is small and answers questions about Tandem only."),
+        effect=NEXT_START,
+        choices=(
+            ("last", QT_TRANSLATE_NOOP("Preferences", "The models used last")),
+            ("starter", QT_TRANSLATE_NOOP("Preferences", "The starter pair")),
+        ),
+    )
+    method: str = setting(
+        "auto",
+        page="speculation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Who guesses"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing "
+            "does not pay.",
+        ),
+        effect=NEXT_ANSWER,
+        choices=METHODS,
+    )
+    depth: int = setting(
+        0,
+        page="speculation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Guesses per round"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.",
+        ),
+        effect=NEXT_ANSWER,
+        least=0,
+        most=16,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "Automatic"),
+    )
+    acceptance: str = setting(
+        "match",
+        page="speculation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Accept guesses by"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts "
+            "guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model "
+            "would.",
+        ),
+        effect=NEXT_ANSWER,
+        choices=RULES,
+    )
+    temperature: float = setting(
+        0.0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Temperature"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "0 always takes the likeliest token. Higher values bring more variety and more mistakes."
+        ),
+        effect=NEXT_ANSWER,
+        most=2.0,
+        step=0.1,
+    )
+    top_p: float = setting(
+        1.0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Top p"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "Draws only from the likeliest tokens that make up this share. 1 draws from all."
+        ),
+        effect=NEXT_ANSWER,
+        least=0.05,
+        most=1.0,
+        step=0.05,
+    )
+    top_k: int = setting(
+        0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Top k"),
+        help=QT_TRANSLATE_NOOP("Preferences", "Draws only from this many of the likeliest tokens."),
+        effect=NEXT_ANSWER,
+        most=200,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "All"),
+    )
+    min_p: float = setting(
+        0.0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Min p"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out."
+        ),
+        effect=NEXT_ANSWER,
+        most=1.0,
+        step=0.05,
+    )
+    repetition_penalty: float = setting(
+        1.0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Repetition penalty"),
+        help=QT_TRANSLATE_NOOP("Preferences", "Above 1, tokens that were just used become less likely."),
+        effect=NEXT_ANSWER,
+        least=1.0,
+        most=2.0,
+        step=0.05,
+    )
+    max_tokens: int = setting(
+        1024,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Longest answer"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In tokens. A token is about three quarters of an English word."),
+        effect=NEXT_ANSWER,
+        most=131072,
+        step=256,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "As long as the context"),
+    )
+    seed: int = setting(
+        -1,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "Seed"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "The same seed gives the same text again. It matters above temperature 0 only."
+        ),
+        effect=NEXT_ANSWER,
+        least=-1,
+        most=2**31 - 1,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
+        grouped=False,
+    )
+    overflow: str = setting(
+        "refuse",
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "When a chat outgrows the context"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, "
+            "and nothing is deleted from the chat.",
+        ),
+        effect=NEXT_ANSWER,
+        choices=(
+            ("refuse", QT_TRANSLATE_NOOP("Preferences", "Tell me")),
+            ("shorten", QT_TRANSLATE_NOOP("Preferences", "Leave out the oldest turns")),
+        ),
+    )
+    kv_bits: int = setting(
+        0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the main model"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.",
+        ),
+        effect=NEXT_MODEL,
+        choices=KV_PRECISION,
+    )
+    draft_kv_bits: int = setting(
+        0,
+        page="generation",
+        title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the draft model"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "Fewer bits take less memory. Guesses can get a little worse; the text stays the same."
+        ),
+        effect=NEXT_MODEL,
+        choices=KV_PRECISION,
+    )
+    work_offline: bool = setting(
+        False,
+        page="network",
+        title=QT_TRANSLATE_NOOP("Preferences", "Work offline"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "No connection is ever tried. Downloads wait; chats and the models that are here work."
+        ),
+    )
+    hub_endpoint: str = setting(
+        "",
+        page="network",
+        title=QT_TRANSLATE_NOOP("Preferences", "Mirror"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "The address of a mirror of the Hugging Face Hub. Empty for the Hub itself."
+        ),
+    )
+    proxy: str = setting(
+        "",
+        page="network",
+        title=QT_TRANSLATE_NOOP("Preferences", "Proxy"),
+        help=QT_TRANSLATE_NOOP("Preferences", "The address of a proxy, like http://proxy:8080. Empty for none."),
+    )
+    keep_prefixes: bool = setting(
+        True,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Keep what models have read"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
+        ),
+    )
+    prefix_folder_gb: float = setting(
+        4.0,
+        page="storage",
+        title=QT_TRANSLATE_NOOP("Preferences", "Room for what models have read"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In GB. Chats that were not used for longest make room."),
+        most=1024.0,
+        step=1.0,
+    )
+    unload_after_min: int = setting(
+        0,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Unload idle models after"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "In minutes. Their memory is given back; the next question loads them again."
+        ),
+        most=1440,
+        step=5,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "Never"),
+    )
+    prefix_cache_gb: float = setting(
+        2.0,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Prefix cache"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "In GB. Memory for chats that were already read, so that their next question need not be read from the "
+            "start.",
+        ),
+        most=256.0,
+        step=0.5,
+    )
+    memory_limit_gb: float = setting(
+        0.0,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Memory for models and chats"),
+        help=QT_TRANSLATE_NOOP("Preferences", "In GB. What does not fit is refused before it is loaded."),
+        most=1024.0,
+        step=1.0,
+        least_words=QT_TRANSLATE_NOOP("Preferences", "As the system recommends"),
+    )
+    allow_oversize: bool = setting(
+        False,
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Allow what does not fit"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences",
+            "Loads models and answers questions beyond that limit. The computer can become very slow, and the system "
+            "can end Tandem.",
+        ),
+    )
+    log_level: str = setting(
+        "warning",
+        page="advanced",
+        title=QT_TRANSLATE_NOOP("Preferences", "Record"),
+        help=QT_TRANSLATE_NOOP(
+            "Preferences", "What the record below holds. It is in memory only, and no chat text is ever in it."
+        ),
+        choices=(
+            ("warning", QT_TRANSLATE_NOOP("Preferences", "Problems")),
+            ("info", QT_TRANSLATE_NOOP("Preferences", "Problems and events")),
+            ("debug", QT_TRANSLATE_NOOP("Preferences", "Every detail")),
+        ),
+    )
+    pairs: tuple[tuple[str, str, str, int, str], ...] = ()
+    model_folders: tuple[str, ...] = ()
+    move_chats_to: str = ""
+    offer_seen: bool = False
+    fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
+    main_model: str = ""
+    draft_model: str = ""
+    window_place: tuple[int, ...] = ()
+    sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    sidebar_width: int = 0
+    panel_width: int = 0
+
+
+SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(Preferences)}
+
+
+def settings_of(page: str) -> tuple[Setting, ...]:
+    """The rows of a page, in the order in which they are declared."""
+    return tuple(item for item in SETTINGS.values() if item.page == page)

@@ -1,0 +1,55 @@
+"""What helps to find the cause of a problem, in one JSON file that holds no chat text. No Qt in here."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.settings.declarations import Preferences
+    from engine.stats import RequestStats
+
+PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials", "huggingface-hub", "numpy")
+# Addresses may carry a name and a password.
+_LEFT_OUT = ("hub_endpoint", "proxy")
+
+
+def gather(values: Preferences, record: str, models: dict[str, Any], figures: Iterable[RequestStats]) -> dict[str, Any]:
+    """Versions, machine, settings, models, the figures of the latest answers and the record, as plain data."""
+    settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
+    settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}
+    return {
+        "versions": versions(),
+        "machine": {
+            "system": platform.platform(),
+            "processor": platform.processor() or platform.machine(),
+            "python": platform.python_version(),
+        },
+        "settings": settings,
+        "models": models,
+        "answers": [asdict(stats) for stats in figures],
+        "record": record.splitlines(),
+    }
+
+
+def write(file: Path, gathered: dict[str, Any]) -> None:
+    """Write the file, with "~" where the path of the user's home would be. Raises OSError."""
+    text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)
+    file.write_text(text.replace(str(Path.home()), "~"), encoding="utf-8")
+
+
+def versions() -> dict[str, str]:
+    """The version of every package that matters; "" for one that is not installed."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = ""
+    return found

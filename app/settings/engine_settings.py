@@ -1,0 +1,70 @@
+"""What preferences mean to the engine. No Qt in here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.system.paths import learned_file, prefix_folder
+from engine.requests import SamplingSettings, SpeculationSettings
+from engine.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from app.settings.declarations import Preferences
+
+_GB = 10**9
+
+# Ready-made sampling: temperature, top p, top k, min p, repetition penalty.
+PRESETS: dict[str, dict[str, float | int]] = {
+    "precise": {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "balanced": {"temperature": 0.7, "top_p": 0.9, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "creative": {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.05, "repetition_penalty": 1.0},
+}
+
+
+def sampling_of(values: Preferences) -> SamplingSettings:
+    return SamplingSettings(
+        temperature=values.temperature,
+        top_p=values.top_p,
+        top_k=values.top_k,
+        min_p=values.min_p,
+        repetition_penalty=values.repetition_penalty,
+        seed=None if values.seed < 0 else values.seed,
+    )
+
+
+def speculation_of(values: Preferences) -> SpeculationSettings:
+    """Depth 0 in the preferences is the controller's choice; not guessing at all is the method "off"."""
+    return SpeculationSettings(method=values.method, depth=values.depth or None, acceptance=values.acceptance)
+
+
+def longest_of(values: Preferences) -> int | None:
+    """The most tokens of an answer; None for as many as the context holds."""
+    return values.max_tokens or None
+
+
+def engine_settings_of(values: Preferences) -> EngineSettings:
+    """How the engine is set up; bits, minutes and limits of 0 stand for the engine's own choice.
+
+    A model has to fit with the context that the Models page reckons with.
+    """
+    return EngineSettings(
+        overflow=values.overflow,
+        kv_bits=values.kv_bits or None,
+        draft_kv_bits=values.draft_kv_bits or None,
+        unload_after_s=values.unload_after_min * 60.0 or None,
+        prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
+        prefix_cache_folder=prefix_folder() if values.keep_prefixes else None,
+        prefix_folder_bytes=round(values.prefix_folder_gb * _GB),
+        memory_limit=round(values.memory_limit_gb * _GB) or None,
+        allow_oversize=values.allow_oversize,
+        context=values.fit_context,
+        learned_file=learned_file(),
+    )
+
+
+def preset_in_use(values: Preferences) -> str:
+    """The preset whose values are chosen, or ""."""
+    for name, preset in PRESETS.items():
+        if all(getattr(values, key) == value for key, value in preset.items()):
+            return name
+    return ""

@@ -1,0 +1,63 @@
+"""Settings of speculation that hold for one pair of models only. No Qt in here.
+
+In the file they are rows of main model, draft model ("" without one), method, depth (0 is the controller's choice) and
+rule of acceptance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.settings.engine_settings import speculation_of
+from engine.errors import BadRequest
+from engine.requests import SpeculationSettings
+
+if TYPE_CHECKING:
+    from app.settings.declarations import Preferences
+
+PairRow = tuple[str, str, str, int, str]
+
+
+def own_settings(values: Preferences, main: str, draft: str) -> SpeculationSettings | None:
+    """What was chosen for that pair alone; None where the settings for all pairs hold."""
+    found = next((row for row in values.pairs if row[:2] == (main, draft)), None)
+    return None if found is None else _settings(found)
+
+
+def settings_for(values: Preferences, main: str, draft: str) -> SpeculationSettings:
+    """What holds for a pair: its own settings, or those for all pairs."""
+    return own_settings(values, main, draft) or speculation_of(values)
+
+
+def with_own(values: Preferences, main: str, draft: str, chosen: SpeculationSettings) -> tuple[PairRow, ...]:
+    """The rows with those of one pair set, in their place or at the end."""
+    row: PairRow = (main, draft, chosen.method, chosen.depth or 0, chosen.acceptance)
+    rows = {(one[0], one[1]): one for one in values.pairs}
+    rows[main, draft] = row
+    return tuple(rows.values())
+
+
+def without_own(values: Preferences, main: str, draft: str) -> tuple[PairRow, ...]:
+    return tuple(row for row in values.pairs if row[:2] != (main, draft))
+
+
+def usable_rows(value: object) -> tuple[PairRow, ...] | None:
+    """Rows from a file, without those that mean nothing to the engine; None unless it is a list of lists."""
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        return None
+    rows: list[PairRow] = []
+    for row in value:
+        if [type(item) for item in row] != [str, str, str, int, str]:
+            continue
+        made: PairRow = (row[0], row[1], row[2], row[3], row[4])
+        try:
+            _settings(made)
+        except BadRequest:
+            continue
+        rows.append(made)
+    return tuple(rows)
+
+
+def _settings(row: PairRow) -> SpeculationSettings:
+    _, _, method, depth, acceptance = row
+    return SpeculationSettings(method=method, depth=depth or None, acceptance=acceptance)

@@ -1,0 +1,122 @@
+"""What the user has chosen, kept in one small JSON file that survives damage and other versions. No Qt in here."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from app.settings.declarations import SETTINGS, Preferences, Setting
+from app.settings.pairs import usable_rows
+
+__all__ = ["Preferences", "SettingsStore"]
+
+log = logging.getLogger(__name__)
+
+
+def _at_once(write: Callable[[], None]) -> None:
+    write()
+
+
+class SettingsStore:
+    """The choices and their file. Entries of another version are kept; a damaged file is set aside, not lost.
+
+    `later` is what runs the writes: a pool's `submit` keeps the disk away from the caller. Changes that come while a
+    write waits go along with it.
+    """
+
+    def __init__(self, path: Path, later: Callable[[Callable[[], None]], object] = _at_once) -> None:
+        self._path, self._later = path, later
+        self._foreign: dict[str, Any] = {}
+        self._listeners: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+        self._waiting = False
+        self.backup: Path | None = None
+        """Where the file went that could not be used as it was, if that happened at this start."""
+        self.values = self._read()
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after every change."""
+        self._listeners.append(listener)
+
+    def change(self, **choices: Any) -> None:
+        """Take new values, write them, and tell the listeners. A disk that refuses costs the memory of it only."""
+        changed = replace(self.values, **choices)
+        if changed == self.values:
+            return
+        self.values = changed
+        with self._lock:
+            waits, self._waiting = self._waiting, True
+        if not waits:
+            self._later(self._write)
+        for listener in self._listeners:
+            listener()
+
+    def _read(self) -> Preferences:
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            if not isinstance(content, dict):
+                raise ValueError("not an object")
+        except FileNotFoundError:
+            return Preferences()
+        except (OSError, ValueError, RecursionError):
+            log.info("the preferences in %s cannot be read; they are set aside", self._path)
+            self._back_up(os.replace)
+            return Preferences()
+        known: dict[str, Any] = {}
+        unusable = False
+        for setting in SETTINGS.values():
+            if setting.key not in content:
+                continue
+            value = _as_declared(setting, content.pop(setting.key))
+            if value is None:
+                unusable = True
+            else:
+                known[setting.key] = value
+        if unusable:
+            log.info("some preferences in %s cannot be used; a copy is kept", self._path)
+            self._back_up(shutil.copyfile)
+        self._foreign = content
+        return Preferences(**known)
+
+    def _back_up(self, put: Callable[[Path, Path], object]) -> None:
+        """Keep the file under today's date; one backup a day is kept, the first."""
+        backup = self._path.with_name(f"{self._path.stem}.{date.today().isoformat()}.backup.json")
+        try:
+            if not backup.exists():
+                put(self._path, backup)
+            self.backup = backup
+        except OSError:
+            log.info("no backup of the preferences can be made", exc_info=True)
+
+    def _write(self) -> None:
+        """No fsync: a choice lost in a power cut is made again in a second."""
+        with self._lock:
+            self._waiting = False
+            content = json.dumps(self._foreign | asdict(self.values), indent=1)
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                partial = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+                partial.write_text(content, encoding="utf-8")
+                os.replace(partial, self._path)
+            except OSError:
+                log.info("the preferences cannot be written to %s", self._path, exc_info=True)
+
+
+def _as_declared(setting: Setting, value: Any) -> Any:
+    """A value from JSON as the table declares it, or None where it cannot be used."""
+    if setting.key == "pairs":
+        return usable_rows(value)
+    if isinstance(setting.default, tuple) and isinstance(value, list):
+        kind = int if setting.key == "window_place" else str
+        return tuple(item for item in value if type(item) is kind)
+    if isinstance(setting.default, float) and type(value) is int:
+        value = float(value)
+    return value if setting.accepts(value) else None

@@ -1,0 +1,202 @@
+"""The record of this run, a file for whoever looks for a cause, and whose work Tandem stands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+
+from app.settings import diagnostics
+from app.settings_window.table_page import TablePage
+from app.system.log_buffer import LOG_BUFFER
+from app.wording import errors as wording
+from app.wording.hub import size_words
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+    from app.session.session import Session
+    from engine.scheduler import EngineStatus
+
+_REFRESH_MS = 1000
+_LATEST_ANSWERS = 20
+# What Tandem is built on, with the licence of each.
+BUILT_ON = (
+    ("Qt and PySide6", "LGPL-3.0"),
+    ("MLX, MLX-LM", "MIT"),
+    ("Transformers", "Apache-2.0"),
+    ("huggingface_hub", "Apache-2.0"),
+    ("NumPy", "BSD-3-Clause"),
+    ("HTTPX2", "BSD-3-Clause"),
+    ("markdown-it-py, keyring, platformdirs, filelock", "MIT"),
+    ("ziamath, ziafont, latex2mathml", "MIT"),
+    ("Pygments, psutil, pypdf", "BSD"),
+    ("chardet", "0BSD"),
+    ("SQLite", "public domain"),
+)
+
+
+class AdvancedPage(TablePage):
+    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("advanced", title, library.preferences, parent)
+        self._library, self._session = library, session
+        self.view = QPlainTextEdit(self)
+        self.view.setObjectName("record")
+        self.view.setReadOnly(True)
+        self.view.setTabChangesFocus(True)
+        self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.view.setMinimumHeight(180)
+        self._build_memory()
+        self.add(self.view, 16)
+        self.copy, self.export = QPushButton(self), QPushButton(self)
+        line = QWidget(self)
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 8, 0, 0)
+        row.setSpacing(8)
+        for button in (self.copy, self.export):
+            button.setProperty("look", "button")
+            row.addWidget(button)
+        row.addStretch(1)
+        self.add(line)
+        self._said, self._about_title, self._about = QLabel(self), QLabel(self), QLabel(self)
+        self._about_title.setProperty("look", "title")
+        for label in (self._said, self._about):
+            label.setProperty("look", "muted")
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.add(self._said)
+        self.add(self._about_title, 24)
+        self.add(self._about, 4)
+        self._written: Path | None = None
+        self._failed = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(_REFRESH_MS)
+        self._timer.timeout.connect(self._follow)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(LOG_BUFFER.text))
+        self.export.clicked.connect(self._choose_file)
+        self.retranslate()
+
+    def _build_memory(self) -> None:
+        self.clear = QPushButton(self)
+        self.clear.setProperty("look", "button")
+        self._memory = self.row(self.clear)
+        self._status: EngineStatus | None = None
+        self._asked = False
+        self.clear.clicked.connect(self._clear)
+
+    def _clear(self) -> None:
+        self._session.ask_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._look())
+
+    def _look(self) -> None:
+        """Ask the engine what it holds, unless it has not answered yet."""
+        if not self._asked:
+            self._asked = self._session.ask_engine(lambda engine: engine.status(), self._take)
+
+    def _take(self, status: EngineStatus) -> None:
+        self._asked = False
+        if status != self._status:
+            self._status = status
+            self._word_memory()
+
+    def _word_memory(self) -> None:
+        status, help_ = self._status, self.tr("Nothing is loaded.")
+        if status is not None:
+            used = self.tr("{used} of {limit} in use.")
+            help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
+            held = self.tr("The prefix cache holds %n chat(s) in {size}.", "", status.prefix_cache.conversations)
+            help_ = wording.joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
+        self._memory.set_words(self.tr("Memory now"), help_)
+        self.clear.setText(self.tr("Clear the prefix cache"))
+        self.clear.setAccessibleName(self.clear.text())
+        self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
+
+    def _follow(self) -> None:
+        self._show_record()
+        self._look()
+
+    def _show_record(self) -> None:
+        """Follow the record, unless a person reads further up or has selected something."""
+        text = LOG_BUFFER.text or self.tr("Nothing has been recorded.")
+        bar = self.view.verticalScrollBar()
+        if text != self.view.toPlainText() and not self.view.textCursor().hasSelection():
+            at_end = bar.value() == bar.maximum()
+            self.view.setPlainText(text)
+            if at_end:
+                bar.setValue(bar.maximum())
+
+    def _choose_file(self) -> None:
+        name = str(Path.home() / "tandem-diagnostics.json")
+        file, _ = QFileDialog.getSaveFileName(self, self.tr("Export diagnostics"), name, "JSON (*.json)")
+        if file:
+            self.export_to(Path(file))
+
+    def export_to(self, file: Path) -> None:
+        """Write the diagnostics and say where they are."""
+        figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
+        values, record, models = self.preferences.values, LOG_BUFFER.text, self._models()
+
+        def work() -> bool:
+            try:
+                diagnostics.write(file, diagnostics.gather(values, record, models, figures))
+            except OSError:
+                return False
+            return True
+
+        def done(written: bool) -> None:
+            self._written, self._failed = file if written else None, not written
+            self._say()
+
+        self._library.on_pool(work, done)
+
+    def _models(self) -> dict[str, Any]:
+        pair = self._session.pair
+        return {role: getattr(pair, role) and vars_of(getattr(pair, role)) for role in ("main", "draft")}
+
+    def _say(self) -> None:
+        if self._written is not None:
+            self._said.setText(self.tr("Saved to {file}. It holds no chat text.").format(file=self._written))
+        elif self._failed:
+            self._said.setText(self.tr("The file could not be saved. Choose another folder."))
+        self._said.setVisible(bool(self._said.text()))
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        if not hasattr(self, "_timer"):
+            return
+        self.view.setAccessibleName(self.tr("Record of this run"))
+        self.copy.setText(self.tr("Copy"))
+        self.copy.setAccessibleName(self.tr("Copy the record"))
+        self.export.setText(self.tr("Export diagnostics…"))
+        self.export.setToolTip(
+            self.tr("Versions, settings, figures and the record, in a file for you to read and send")
+        )
+        self._about_title.setText(self.tr("About Tandem"))
+        version = diagnostics.versions()["tandem-chat"]
+        sentences = (
+            self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
+            self.tr(
+                "The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, "
+                "version 3. You may replace Qt with a version of your own; its source is free at the Qt Project."
+            ),
+            self.tr("Built on: {parts}.").format(parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)),
+        )
+        self._about.setText("\n\n".join(sentences))
+        self._say()
+        self._word_memory()
+        self._show_record()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+
+def vars_of(model: Any) -> dict[str, Any]:
+    """What is known of a loaded model: its name and figures."""
+    return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}

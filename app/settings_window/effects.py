@@ -1,0 +1,98 @@
+"""Settings take effect: one listener carries each change to what it changes, and back what the window chose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.settings.engine_settings import engine_settings_of, longest_of, sampling_of
+from app.settings.pairs import own_settings, settings_for, with_own
+from app.system.log_buffer import LOG_BUFFER
+
+if TYPE_CHECKING:
+    from app.chat.composer import Composer
+    from app.session.session import Session
+    from app.settings.store import SettingsStore
+    from app.widgets.application import Application
+
+
+class Effects(QObject):
+    """Language and theme of the application are left alone until one of them is changed: they are set before there is
+    a window.
+    """
+
+    def __init__(
+        self,
+        preferences: SettingsStore,
+        application: Application,
+        session: Session,
+        composer: Composer,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._preferences, self._application = preferences, application
+        self._session, self._composer = session, composer
+        self._shown = preferences.values
+        self._closed = False
+        self._apply_to_chats()
+        application.theme.set_text_size(self._shown.text_size)
+        preferences.subscribe(self._changed)
+        application.language.changed.connect(self._keep_language)
+        application.theme.changed.connect(self._keep_theme)
+        session.speculation_changed.connect(self._keep_speculation)
+        session.models_changed.connect(self._pair_changed)
+
+    def close(self) -> None:
+        """The window is going: nothing that happens now is a choice."""
+        self._closed = True
+
+    def _changed(self) -> None:
+        if self._closed:
+            return
+        before, now = self._shown, self._preferences.values
+        self._shown = now
+        if now.language != before.language and now.language != self._application.language.choice:
+            self._application.language.choose(now.language)
+        if now.theme != before.theme and now.theme != self._application.theme.mode:
+            self._application.theme.set_mode(now.theme)
+        if now.text_size != before.text_size:
+            self._application.theme.set_text_size(now.text_size)
+        self._apply_to_chats()
+
+    def _apply_to_chats(self) -> None:
+        values, session = self._preferences.values, self._session
+        session.set_defaults(replace(session.defaults, sampling=sampling_of(values), max_tokens=longest_of(values)))
+        self._apply_to_pair()
+        session.configure(engine_settings_of(values))
+        self._composer.set_send_key(values.send_key)
+        LOG_BUFFER.set_level(values.log_level)
+
+    def _pair_changed(self) -> None:
+        if not self._closed and not self._session.pair.loading:
+            self._apply_to_pair()
+
+    def _apply_to_pair(self) -> None:
+        """The loaded pair speculates by its own settings, or by those for all pairs."""
+        session = self._session
+        main, draft = session.pair.names
+        wanted, before = settings_for(self._preferences.values, main, draft), session.defaults
+        chosen = replace(wanted, max_depth=before.speculation.max_depth)
+        session.set_defaults(replace(before, speculation=chosen))
+
+    def _keep_language(self) -> None:
+        if not self._closed:
+            self._preferences.change(language=self._application.language.choice)
+
+    def _keep_theme(self) -> None:
+        if not self._closed:
+            self._preferences.change(theme=self._application.theme.mode)
+
+    def _keep_speculation(self) -> None:
+        chosen, values = self._session.defaults.speculation, self._preferences.values
+        main, draft = self._session.pair.names
+        if own_settings(values, main, draft) is not None:
+            self._preferences.change(pairs=with_own(values, main, draft, chosen))
+            return
+        self._preferences.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

@@ -1,0 +1,125 @@
+"""What pages of settings are made of: a title, and rows with a name and help on the left and a control on the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.widgets.controls import Chooser
+from app.widgets.layouts import keep_right_edge
+
+__all__ = ["Chooser", "Form", "Row"]
+
+_WIDEST = 720
+# Between words and control, and the least width for words beside a control and alone, in pixels.
+_GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
+
+
+class Row(QFrame):
+    """One setting. `control` None leaves the words alone."""
+
+    def __init__(self, control: QWidget | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("settingRow")
+        self.control = control
+        self.name, self.help = QLabel(self), QLabel(self)
+        self.help.setProperty("look", "muted")
+        for label in (self.name, self.help):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.name)
+        words.addWidget(self.help)
+        self._layout = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        row.setContentsMargins(0, 12, 0, 12)
+        row.setSpacing(_GAP)
+        row.addLayout(words, 1)
+        if control is not None:
+            row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+            self.name.setBuddy(control)
+
+    def set_words(self, name: str, help_: str) -> None:
+        self.name.setText(name)
+        self.help.setText(help_)
+        self.help.setVisible(bool(help_))
+        if self.control is not None:
+            for named in (self.control, *self.control.findChildren(QLineEdit)):
+                named.setAccessibleName(name)
+            self.control.setAccessibleDescription(help_)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the wider of words and control: side by side is a matter of room, not a need."""
+        hint = super().minimumSizeHint()
+        control = self.control.minimumSizeHint().width() if self.control is not None else 0
+        return QSize(max(control, _LEAST_ALONE), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The control goes below the words where they would have too little room beside it."""
+        super().resizeEvent(event)
+        if self.control is not None:
+            beside = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
+            direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+            self._layout.setDirection(direction)
+            self._layout.setSpacing(_GAP if beside else 8)
+
+    def matches(self, text: str) -> bool:
+        return text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
+
+
+class Form(QScrollArea):
+    """A page that scrolls where the window is small."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body = QWidget(self)
+        body.setObjectName("pageBody")
+        inner = QWidget(body)
+        inner.setMaximumWidth(_WIDEST)
+        self.title = QLabel(inner)
+        self.title.setProperty("look", "page-title")
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self.note = QLabel(inner)
+        self.note.setProperty("look", "muted")
+        self.note.setWordWrap(True)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.hide()
+        self._column.addWidget(self.title)
+        self._column.addWidget(self.note)
+        self._column.addSpacing(8)
+        self._column.addStretch(1)
+        centred = QHBoxLayout(body)
+        centred.setContentsMargins(32, 24, 32, 24)
+        centred.addWidget(inner, 1)
+        centred.addStretch(0)
+        self.setWidget(body)
+        keep_right_edge(self, centred)
+        self.rows: list[Row] = []
+
+    def row(self, control: QWidget | None) -> Row:
+        """A row below the others, for the page to word."""
+        row = Row(control, self.widget())
+        self.rows.append(row)
+        self.add(row)
+        return row
+
+    def add(self, widget: QWidget, space_above: int = 0) -> None:
+        """Anything else, as wide as the page."""
+        place = self._column.count() - 1
+        if space_above:
+            self._column.insertSpacing(place, space_above)
+            place += 1
+        self._column.insertWidget(place, widget)
+
+    def show_matching(self, text: str) -> bool:
+        """Show the rows that hold `text`, all of them where the title does or none has it; whether there is any."""
+        found = [row for row in self.rows if row.matches(text)]
+        in_title = text.casefold() in self.title.text().casefold()
+        for row in self.rows:
+            row.setVisible(in_title or not found or row in found)
+        return in_title or bool(found)

@@ -1,0 +1,183 @@
+"""Every answer with its figures, what each pair brought on this computer, and both as files."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.speculation.history_table import HistoryTable
+from app.widgets.controls import Chooser
+from app.widgets.figure_table import FigureView
+from app.wording import figures
+from app.wording.models import pair_name, recorded_name
+
+if TYPE_CHECKING:
+    from app.conversations.request_history import PairSummary, RequestRow
+    from app.conversations.store import ConversationStore
+    from app.session.store_client import StoreClient
+
+_MOST_ROWS, _MOST_SENTENCES = 5000, 4
+
+
+class HistoryPage(QWidget):
+    """Reads the store whenever it is shown, sorted or filtered anew, and after every answer while it is shown."""
+
+    def __init__(self, title: str, keeper: StoreClient, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title_text, self._keeper = title, keeper
+        self._order: tuple[str, bool] = ("finished_at", True)
+        self._summaries: list[PairSummary] = []
+        self._title, self.sentences, self._said = QLabel(self), QLabel(self), QLabel(self)
+        self._title.setProperty("look", "page-title")
+        self.sentences.setProperty("look", "reason")
+        self._said.setProperty("look", "muted")
+        for label in (self.sentences, self._said):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.pair = Chooser(self)
+        self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.pair.setMinimumContentsLength(8)
+        self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
+        self.table = HistoryTable(self)
+        self.view = FigureView(self.table, self)
+        self._build()
+        self.table.order_wanted.connect(self._sort)
+        self.pair.activated.connect(lambda _: self.refresh())
+        self.csv.clicked.connect(partial(self._choose_file, "csv"))
+        self.json.clicked.connect(partial(self._choose_file, "json"))
+        keeper.listed.connect(self._refresh_if_shown)
+        self.retranslate()
+
+    def _build(self) -> None:
+        self.view.setObjectName("history")
+        self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
+        self.view.setSortingEnabled(True)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.pair, 1)
+        for button in (self.csv, self.json):
+            button.setProperty("look", "button")
+            line.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(32, 24, 32, 24)
+        column.setSpacing(10)
+        column.addWidget(self._title)
+        column.addWidget(self.sentences)
+        column.addLayout(line)
+        column.addWidget(self.view, 1)
+        column.addWidget(self._said)
+        self._said.hide()
+
+    @property
+    def _chosen(self) -> tuple[str, str] | None:
+        data = self.pair.currentData()
+        return (data[0], data[1]) if data else None
+
+    def refresh(self) -> None:
+        """Read everything again; the views follow."""
+        order, down = self._order
+        chosen = self._chosen
+
+        def read(store: ConversationStore) -> tuple[list[RequestRow], list[PairSummary]]:
+            history = store.history
+            return history.rows(order=order, descending=down, pair=chosen, limit=_MOST_ROWS), history.by_pair()
+
+        self._keeper.do(read, self._take)
+
+    def _take(self, found: tuple[list[RequestRow], list[PairSummary]]) -> None:
+        rows, self._summaries = found
+        self.table.show_rows(rows)
+        self._show_pairs()
+        self._show_sentences()
+        for button in (self.csv, self.json):
+            button.setEnabled(bool(rows))
+
+    def _sort(self, column: str, down: bool) -> None:
+        if (column, down) != self._order:
+            self._order = (column, down)
+            self.refresh()
+
+    def _refresh_if_shown(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+    def _show_pairs(self) -> None:
+        chosen = self._chosen
+        self.pair.clear()
+        self.pair.addItem(self.tr("All models"), None)
+        for main, draft in dict.fromkeys((one.main_model, one.draft_model) for one in self._summaries):
+            self.pair.addItem(pair_name(main, draft), [main, draft])
+        place = self.pair.findData(list(chosen)) if chosen else 0
+        self.pair.setCurrentIndex(max(0, place))
+
+    def _show_sentences(self) -> None:
+        chosen = self._chosen
+        said = [
+            self._sentence(one)
+            for one in self._summaries
+            if one.speedup is not None and one.drafted and chosen in (None, (one.main_model, one.draft_model))
+        ]
+        nothing = self.tr("Nothing to compare yet. Each answer adds a line here, with what speculation brought.")
+        self.sentences.setText("\n".join(said[:_MOST_SENTENCES]) or nothing)
+
+    def _sentence(self, one: PairSummary) -> str:
+        if one.draft_model and one.method != "ngram":
+            text = self.tr("On this computer, {draft} makes {main} {times} as fast (%n answer(s)).", "", one.requests)
+        else:
+            text = self.tr("On this computer, lookup makes {main} {times} as fast (%n answer(s)).", "", one.requests)
+        times = figures.times(one.speedup)
+        names = (recorded_name(one.main_model), recorded_name(one.draft_model))
+        return text.replace("{times}", times).replace("{main}", names[0]).replace("{draft}", names[1])
+
+    def _choose_file(self, kind: str) -> None:
+        name = str(Path.home() / f"tandem-history.{kind}")
+        file, _ = QFileDialog.getSaveFileName(self, self.tr("Export the history"), name, f"*.{kind}")
+        if file:
+            self.export_to(Path(file), kind)
+
+    def export_to(self, file: Path, kind: str) -> None:
+        """Write what the table shows as "csv" or "json", on the store's thread."""
+        rows = list(self.table.rows)
+
+        def write(store: ConversationStore) -> bool:
+            history = store.history
+            text = history.as_csv(rows) if kind == "csv" else history.as_json(rows)
+            try:
+                # Without the mark, Excel takes a CSV file for one in the system's old encoding.
+                file.write_text(text, encoding="utf-8-sig" if kind == "csv" else "utf-8", newline="")
+            except OSError:
+                return False
+            return True
+
+        def done(written: bool) -> None:
+            good, bad = self.tr("Saved to {file}."), self.tr("The file could not be saved. Choose another folder.")
+            self._said.setText(good.format(file=file) if written else bad)
+            self._said.show()
+
+        self._keeper.do(write, done)
+
+    def retranslate(self) -> None:
+        self._title.setText(QCoreApplication.translate("Settings", self._title_text))
+        self.pair.setAccessibleName(self.tr("Models"))
+        self.view.setAccessibleName(self.tr("Answers and their figures"))
+        for button in (self.csv, self.json):
+            button.setAccessibleName(self.tr("Export as {kind}").format(kind=button.text()))
+            button.setToolTip(button.accessibleName())
+        self._said.hide()
+        self.table.show_rows(self.table.rows)
+        self._show_pairs()
+        self._show_sentences()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "table"):
+            self.retranslate()

@@ -1,0 +1,118 @@
+"""Where models come from: the Hub or a mirror of it, through a proxy, with a token, or from nowhere at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+
+from app.settings_window.table_page import TablePage
+from app.wording import errors as wording
+from app.wording.hub import hub_sentence
+from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+    from engine.errors import EngineError
+    from engine.hub.access_check import AccessReport
+
+
+class NetworkPage(TablePage):
+    """A field takes effect when it is left or Enter is pressed in it."""
+
+    def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
+        super().__init__("network", title, library.preferences, parent)
+        self._library = library
+        self.token = QLineEdit(self)
+        self.token.setMinimumWidth(220)
+        self.token.setEchoMode(QLineEdit.EchoMode.Password)
+        self._token_row = self.row(self.token)
+        self._kept: bool | None = None
+        self.token.editingFinished.connect(self._keep_token)
+        self.test = QPushButton(self)
+        self.test.setProperty("look", "button")
+        self.test.clicked.connect(self._test)
+        self._test_row = self.row(self.test)
+        # What the last test found: a report, what went wrong, or nothing yet.
+        self._found: AccessReport | EngineError | None = None
+        self._promise = QLabel(self.widget())
+        self._promise.setProperty("look", "reason-plain")
+        self._promise.setWordWrap(True)
+        self.add(self._promise, 16)
+        self.retranslate()
+
+    @property
+    def verdict(self) -> str:
+        """What the last test found, in words."""
+        return self._test_row.help.text()
+
+    def _keep_token(self) -> None:
+        """The field never shows a token again: it is emptied once the keychain has it."""
+        if token := self.token.text().strip():
+            self._library.keep_token(token, then=self._token_kept)
+
+    def _token_kept(self, kept: bool) -> None:
+        self._kept = kept
+        self.token.clear()
+        self.retranslate()
+
+    def _test(self) -> None:
+        """Try what stands in the fields, also where they have not been left yet."""
+        self.keep_typed()
+        self.test.setEnabled(False)
+        self._test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
+        if token := self.token.text().strip():
+            self._library.keep_token(token, then=self._token_kept_for_test)
+        else:
+            self._library.check_access(self._tested, self._tested)
+
+    def _token_kept_for_test(self, kept: bool) -> None:
+        self._token_kept(kept)
+        self._library.check_access(self._tested, self._tested)
+
+    def _tested(self, found: AccessReport | EngineError) -> None:
+        self._found = found
+        self.test.setEnabled(True)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        if self._kept is None:
+            help_ = self.tr("For models that ask for consent or are private. It is kept in the system's keychain only.")
+        elif self._kept:
+            help_ = self.tr("Your token is in the keychain.")
+        else:
+            help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
+        self._token_row.set_words(self.tr("Hub token"), help_)
+        self.test.setText(self.tr("Test"))
+        self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
+        self.test.setAccessibleName(self.tr("Test the connection"))
+        self._promise.setText(
+            self.tr(
+                "Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. "
+                "Chats, settings and figures never leave this computer. Nobody counts what you do."
+            )
+        )
+
+
+def _verdict(found: AccessReport | EngineError | None) -> str:
+    translate = QCoreApplication.translate
+    if found is None:
+        return translate("NetworkPage", "Tries the mirror, the proxy and the token with two small requests.")
+    if isinstance(found, Exception):
+        return hub_sentence(found) if found.code == "hub" else str(found)
+    reached = {
+        (False, False): translate("NetworkPage", "The Hub answers."),
+        (True, False): translate("NetworkPage", "The mirror answers."),
+        (False, True): translate("NetworkPage", "The Hub answers through the proxy."),
+        (True, True): translate("NetworkPage", "The mirror answers through the proxy."),
+    }[found.mirror, found.proxy]
+    token = {
+        ACCEPTED: translate("NetworkPage", "It knows your token, which belongs to {user}.").format(user=found.user),
+        REFUSED: translate("NetworkPage", "It refuses your token: it is wrong, expired or revoked."),
+        UNKNOWN: translate("NetworkPage", "It does not say whether your token is right."),
+    }.get(found.token)
+    if token is None:
+        return reached
+    return wording.joined(reached, token)

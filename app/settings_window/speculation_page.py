@@ -1,0 +1,138 @@
+"""How to speculate: for all pairs, and for single pairs that want it otherwise."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.settings.pairs import own_settings, with_own, without_own
+from app.settings_window.table_page import TablePage
+from app.speculation.forms import SpeculationForm
+from app.speculation.learned_section import LearnedSection
+from app.wording.models import pair_name
+
+if TYPE_CHECKING:
+    from app.session.session import Session
+    from app.settings.store import SettingsStore
+
+Key = tuple[str, str]
+_WIDEST_FORM = 460
+
+
+class OwnSettings(QFrame):
+    """The settings of one pair, with a button that takes them away again."""
+
+    def __init__(self, key: Key, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("settingRow")
+        self.key = key
+        self.name, self.form, self.remove = QLabel(self), SpeculationForm(self), QPushButton(self)
+        self.name.setTextFormat(Qt.TextFormat.PlainText)
+        self.name.setWordWrap(True)
+        self.remove.setProperty("look", "button")
+        self.form.setMaximumWidth(_WIDEST_FORM)
+        top = QHBoxLayout()
+        top.addWidget(self.name, 1)
+        top.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 12, 0, 12)
+        column.addLayout(top)
+        column.addWidget(self.form)
+
+
+class SpeculationPage(TablePage):
+    def __init__(self, title: str, preferences: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
+        self._built = False
+        super().__init__("speculation", title, preferences, parent)
+        self._session = session
+        self.pairs: list[OwnSettings] = []
+        self._pairs_title, self._pairs_note = QLabel(self), QLabel(self)
+        self._pairs_title.setProperty("look", "title")
+        self._pairs_note.setProperty("look", "muted")
+        self._pairs_note.setWordWrap(True)
+        self._pairs_note.setTextFormat(Qt.TextFormat.PlainText)
+        body = QWidget(self)
+        self._pairs_column = QVBoxLayout(body)
+        self._pairs_column.setContentsMargins(0, 0, 0, 0)
+        self._pairs_column.setSpacing(0)
+        self.own, self._loaded = QPushButton(self), QLabel(self)
+        self.own.setProperty("look", "button")
+        self._loaded.setProperty("look", "muted")
+        self._loaded.setWordWrap(True)
+        self._loaded.setTextFormat(Qt.TextFormat.PlainText)
+        self.add(self._pairs_title, 24)
+        self.add(self._pairs_note, 4)
+        self.add(body)
+        self._offer = QWidget(self)
+        row = QHBoxLayout(self._offer)
+        row.setContentsMargins(0, 12, 0, 0)
+        row.addWidget(self._loaded, 1)
+        row.addWidget(self.own)
+        self.add(self._offer)
+        self.learned = LearnedSection(session, self)
+        self.add(self.learned, 24)
+        self.own.clicked.connect(self._give_own)
+        session.models_changed.connect(self.show_values)
+        self._built = True
+        self.retranslate()
+
+    def _give_own(self) -> None:
+        """The loaded pair begins with what holds for it now."""
+        main, draft = self._session.pair.names
+        holds = self._session.defaults.speculation
+        self.preferences.change(pairs=with_own(self.preferences.values, main, draft, holds))
+
+    def _remove(self, key: Key) -> None:
+        self.preferences.change(pairs=without_own(self.preferences.values, *key))
+
+    def _show_pairs(self) -> None:
+        values = self.preferences.values
+        keys = [(row[0], row[1]) for row in values.pairs]
+        if keys != [shown.key for shown in self.pairs]:
+            for shown in self.pairs:
+                self._pairs_column.removeWidget(shown)
+                shown.deleteLater()
+            self.pairs = [self._made(key) for key in keys]
+            self._word_pairs()
+        for shown in self.pairs:
+            if (chosen := own_settings(values, *shown.key)) is not None:
+                shown.form.show_settings(chosen)
+        main, draft = self._session.pair.names
+        self._offer.setVisible(bool(main) and (main, draft) not in keys)
+        words = self.tr("{pair} is loaded and follows the settings above.")
+        self._loaded.setText(words.format(pair=pair_name(main, draft)))
+        self.own.setText(self.tr("Own settings"))
+        self.own.setAccessibleDescription(self._loaded.text())
+
+    def _made(self, key: Key) -> OwnSettings:
+        shown = OwnSettings(key, self)
+        shown.remove.clicked.connect(partial(self._remove, key))
+        shown.form.chosen.connect(
+            lambda chosen: self.preferences.change(pairs=with_own(self.preferences.values, *key, chosen))
+        )
+        self._pairs_column.addWidget(shown)
+        return shown
+
+    def _word_pairs(self) -> None:
+        for shown in self.pairs:
+            name = pair_name(*shown.key)
+            shown.name.setText(name)
+            shown.remove.setText(self.tr("Remove"))
+            shown.remove.setAccessibleName(self.tr("Remove the settings of {pair}").format(pair=name))
+
+    def show_values(self) -> None:
+        super().show_values()
+        if self._built:
+            self._show_pairs()
+
+    def retranslate(self) -> None:
+        if self._built:
+            self._pairs_title.setText(self.tr("Single pairs"))
+            self._pairs_note.setText(
+                self.tr("While such a pair is loaded, its own settings apply instead of those above.")
+            )
+            self._word_pairs()
+        super().retranslate()

@@ -1,0 +1,231 @@
+"""Where things are on the disk and how much they take; moving them, a backup of the chats, and clearing the caches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.conversations.opening import back_up_now
+from app.settings.disk_use import Kept, clear_caches, clear_prefixes, measure
+from app.settings.relocation import MoveRefused, Progress, move_folder
+from app.settings_window.table_page import TablePage
+from app.wording.hub import size_words
+from app.wording.relocation import moved_sentence, refused_sentence
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+    from app.session.session import Session
+
+_IDS = ("chats", "prefixes", "models", "caches", "settings")
+_MOVABLE = ("chats", "models")
+_PROGRESS_MS = 250
+
+
+class StoragePage(TablePage):
+    """Looks at the disk whenever it is shown."""
+
+    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("storage", title, library.preferences, parent)
+        self._library, self._session = library, session
+        self._kept: dict[str, Kept] = {}
+        self.open_buttons: dict[str, QPushButton] = {}
+        self.move_buttons: dict[str, QPushButton] = {}
+        self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
+        self.back_up, self.stop = QPushButton(self), QPushButton(self)
+        self._places = {id_: self.row(self._controls(id_)) for id_ in _IDS}
+        self.said = QLabel(self)
+        self.said.setProperty("look", "reason-plain")
+        self.said.setWordWrap(True)
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.hide()
+        self.stop.setProperty("look", "button")
+        self.stop.hide()
+        self.add(self.said, 16)
+        line = QHBoxLayout()
+        line.addWidget(self.stop)
+        line.addStretch(1)
+        below = QWidget(self)
+        below.setLayout(line)
+        self.add(below)
+        self._progress: Progress | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(_PROGRESS_MS)
+        self._timer.timeout.connect(self._show_progress)
+        self.clear.clicked.connect(partial(self._clear, clear_caches))
+        self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
+        self.back_up.clicked.connect(self._back_up)
+        self.stop.clicked.connect(self._stop_moving)
+        self.retranslate()
+
+    def _controls(self, id_: str) -> QWidget:
+        controls = QWidget(self)
+        buttons = QHBoxLayout(controls)
+        buttons.setContentsMargins(0, 0, 0, 0)
+        buttons.setSpacing(8)
+        self.open_buttons[id_] = QPushButton(controls)
+        shown = [self.open_buttons[id_]]
+        if id_ in _MOVABLE:
+            self.move_buttons[id_] = QPushButton(controls)
+            self.move_buttons[id_].clicked.connect(partial(self._choose_place, id_))
+            shown.insert(0, self.move_buttons[id_])
+        own = {"chats": self.back_up, "prefixes": self.clear_prefixes, "caches": self.clear}
+        if id_ in own:
+            shown.insert(0, own[id_])
+        for button in shown:
+            button.setProperty("look", "button")
+            buttons.addWidget(button)
+        self.open_buttons[id_].clicked.connect(partial(self._open, id_))
+        return controls
+
+    # What is there
+
+    def _look(self) -> None:
+        self._library.on_pool(measure, self._take)
+
+    def _take(self, kept: tuple[Kept, ...]) -> None:
+        self._kept = {one.id: one for one in kept}
+        self.retranslate()
+
+    def _open(self, id_: str) -> None:
+        if id_ in self._kept:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kept[id_].folder)))
+
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.said.setVisible(bool(words))
+
+    # What can be done
+
+    def _clear(self, remove: Callable[[], None]) -> None:
+        """What was read is among both: the engine forgets it first, or it would write it down again."""
+        for button in (self.clear, self.clear_prefixes):
+            button.setEnabled(False)
+
+        def work() -> tuple[Kept, ...]:
+            remove()
+            return measure()
+
+        def forgotten(_: None) -> None:
+            self._library.on_pool(work, self._take)
+
+        if not self._session.ask_engine(lambda engine: engine.clear_prefix_cache(), forgotten):
+            forgotten(None)
+
+    def _back_up(self) -> None:
+        keeper = self._session.keeper
+
+        def done(backup: Path) -> None:
+            self._say(self.tr("The chats are backed up in {file}.").format(file=backup))
+            self._look()
+
+        def failed(_: Exception) -> None:
+            self._say(self.tr("The chats could not be backed up. Check whether the disk has space."))
+
+        keeper.do(lambda store: back_up_now(store, keeper.path), done, failed)
+
+    def _choose_place(self, id_: str) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose where to move it"))
+        if folder and id_ in self._kept:
+            self.move_to(id_, Path(folder) / f"Tandem {id_}")
+
+    def move_to(self, id_: str, place: Path) -> None:
+        """Move the models now; the chats, which are open, at the next start."""
+        if id_ == "chats":
+            self._library.preferences.change(move_chats_to=str(place))
+            self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=place))
+        elif self._library.running:
+            self._say(self.tr("Models are being downloaded. Move them when that is finished."))
+        else:
+            self._move_models(self._kept[id_].folder, place)
+
+    def _move_models(self, old: Path, new: Path) -> None:
+        progress = self._progress = Progress()
+
+        def work() -> MoveRefused | None:
+            try:
+                move_folder(old, new, progress)
+            except MoveRefused as refused:
+                return refused
+            return None
+
+        def done(refused: MoveRefused | None) -> None:
+            self._progress = None
+            self._timer.stop()
+            self.stop.hide()
+            self._say(moved_sentence(new) if refused is None else refused_sentence(refused))
+            self._library.rescan()
+            self._look()
+
+        self.stop.show()
+        self._timer.start()
+        self._show_progress()
+        self._library.on_pool(work, done)
+
+    def _show_progress(self) -> None:
+        if self._progress is not None:
+            words = self.tr("Copying and comparing: {done} of {total}.")
+            done, total = size_words(self._progress.done), size_words(self._progress.total)
+            self._say(words.format(done=done, total=total))
+
+    def _stop_moving(self) -> None:
+        if self._progress is not None:
+            self._progress.stopped = True
+
+    # Words
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        if not hasattr(self, "_timer"):
+            return
+        names = {
+            "chats": (self.tr("Chats"), self.tr("With the list of downloads.")),
+            "prefixes": (
+                self.tr("What models have read"),
+                self.tr("So that the next question of a chat need not be read from the start."),
+            ),
+            "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other programs.")),
+            "caches": (self.tr("Caches"), self.tr("What Tandem can make again when it needs it.")),
+            "settings": (self.tr("Settings"), self.tr("What you have chosen in this window.")),
+        }
+        for id_, row in self._places.items():
+            kept = self._kept.get(id_)
+            name, help_ = names[id_]
+            row.set_words(name, f"{help_}\n{kept.folder} · {size_words(kept.bytes)}" if kept else help_)
+            self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show the folder: {name}").format(name=name))
+            self.open_buttons[id_].setEnabled(kept is not None)
+            if id_ in _MOVABLE:
+                moving = self.tr("Move the folder: {name}").format(name=name)
+                self._word(self.move_buttons[id_], self.tr("Move…"), moving)
+                self.move_buttons[id_].setEnabled(kept is not None and self._progress is None)
+        self._word(self.clear, self.tr("Clear"), self.tr("Clear the caches"))
+        self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear what models have read"))
+        for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
+            button.setEnabled(id_ in self._kept and self._kept[id_].bytes > 0)
+        self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
+        self.back_up.setEnabled(self._session.saving)
+        self.stop.setText(self.tr("Stop"))
+
+    def _word(self, button: QPushButton, text: str, name: str) -> None:
+        button.setText(text)
+        button.setAccessibleName(name)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._progress is not None:
+            self._timer.start()
+        self._look()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_timer"):
+            self._say("")
+        super().changeEvent(event)

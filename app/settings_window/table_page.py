@@ -1,0 +1,140 @@
+"""A page made from the table of settings: each row's control, words and range follow from its declaration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+from app.settings.declarations import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, settings_of
+from app.settings_window.form import Form
+from app.system.language import LANGUAGES
+from app.widgets.controls import Chooser, Number, Switch, WholeNumber
+from app.wording import errors as wording
+
+if TYPE_CHECKING:
+    from app.settings.store import SettingsStore
+
+
+class TablePage(Form):
+    """The rows of one page, kept in step with the file whoever changes it. `title` is the page's, untranslated, out of
+    the context "Settings".
+    """
+
+    def __init__(self, page: str, title: str, preferences: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.preferences, self._title = preferences, title
+        self._bound: list[tuple[Setting, QWidget, Callable[[Any], None]]] = []
+        for setting in settings_of(page):
+            control, show = self._control(setting)
+            self._bound.append((setting, control, show))
+            self.row(control)
+        self.reset = QPushButton(self)
+        self.reset.setProperty("look", "link")
+        self.reset.clicked.connect(self._reset)
+        line = QHBoxLayout()
+        line.setContentsMargins(0, 4, 0, 0)
+        line.addWidget(self.reset)
+        line.addStretch(1)
+        self._below = QWidget(self)
+        self._below.setLayout(line)
+        self.add(self._below)
+        preferences.subscribe(self.show_values)
+        self._word_rows()
+        self.show_values()
+
+    def control(self, key: str) -> QWidget:
+        return next(control for setting, control, _ in self._bound if setting.key == key)
+
+    def show_values(self) -> None:
+        values = self.preferences.values
+        for setting, control, show in self._bound:
+            control.blockSignals(True)
+            show(getattr(values, setting.key))
+            control.blockSignals(False)
+            control.update()
+        self._below.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
+
+    def keep_typed(self) -> None:
+        """Take what stands in the text fields as if they had been left."""
+        fields = [(setting.key, control) for setting, control, _ in self._bound if isinstance(control, QLineEdit)]
+        # All at once: a change of one shows what is kept of the others.
+        self.preferences.change(**{key: field.text().strip() for key, field in fields})
+
+    def _reset(self) -> None:
+        self.preferences.change(**{setting.key: setting.default for setting, _, _ in self._bound})
+
+    def _keep(self, setting: Setting, value: Any) -> None:
+        self.preferences.change(**{setting.key: value})
+
+    def _control(self, setting: Setting) -> tuple[QWidget, Callable[[Any], None]]:
+        if setting.choices:
+            chooser = Chooser(self)
+            for value, _ in setting.choices:
+                chooser.addItem("", value)
+            chooser.activated.connect(lambda _: self._keep(setting, chooser.currentData()))
+            return chooser, lambda value: chooser.setCurrentIndex(chooser.findData(value))
+        if isinstance(setting.default, bool):
+            switch = Switch(self)
+            switch.toggled.connect(lambda on: self._keep(setting, on))
+            return switch, switch.setChecked
+        if isinstance(setting.default, int):
+            whole = WholeNumber(self)
+            whole.setRange(int(setting.least), int(setting.most))
+            whole.setSingleStep(int(setting.step))
+            whole.setGroupSeparatorShown(setting.grouped)
+            return _number(whole, lambda value: self._keep(setting, value))
+        if isinstance(setting.default, float):
+            number = Number(self)
+            number.setRange(setting.least, setting.most)
+            number.setSingleStep(setting.step)
+            return _number(number, lambda value: self._keep(setting, round(value, 2)))
+        field = QLineEdit(self)
+        field.setMinimumWidth(220)
+        field.editingFinished.connect(lambda: self._keep(setting, field.text().strip()))
+        return field, field.setText
+
+    def _word_rows(self) -> None:
+        translate = QCoreApplication.translate
+        self.title.setText(translate("Settings", self._title))
+        self.reset.setText(translate("Settings", "Back to the defaults"))
+        effects = {
+            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer on."),
+            NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
+            NEXT_START: translate("Settings", "Applies from the next start on."),
+        }
+        # What holds for most rows is said once, above them; a row of which it is not true says what is.
+        common, count = Counter(setting.effect for setting, _, _ in self._bound).most_common(1)[0]
+        note = effects.get(common, "") if 2 * count > len(self._bound) else ""
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
+            help_ = translate("Preferences", setting.help)
+            if setting.effect in effects and not (note and setting.effect == common):
+                help_ = wording.joined(help_, effects[setting.effect])
+            row.set_words(translate("Preferences", setting.title), help_)
+            if isinstance(control, Chooser):
+                for index, (value, words) in enumerate(setting.choices):
+                    control.setItemText(index, translate("Preferences", words) if words else LANGUAGES[value])
+            elif isinstance(control, (WholeNumber, Number)) and setting.least_words:
+                control.setSpecialValueText(translate("Preferences", setting.least_words))
+
+    def retranslate(self) -> None:
+        self._word_rows()
+        self.show_values()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_bound"):
+            self.retranslate()
+
+
+def _number(control: WholeNumber | Number, keep: Callable[[Any], None]) -> tuple[QWidget, Callable[[Any], None]]:
+    # What is being typed is no value yet.
+    control.setKeyboardTracking(False)
+    control.setMinimumHeight(32)
+    control.valueChanged.connect(keep)
+    return control, control.setValue

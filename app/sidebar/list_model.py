@@ -1,0 +1,354 @@
+"""The left pane's rows: headings with the chats below them, or what a search found."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QByteArray,
+    QCoreApplication,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from app.conversations.conversation_list import ACTIVE
+from app.conversations.grouping import PINNED, grouped, utc_offset
+from app.conversations.records import Conversation, Folder
+from app.conversations.search import MessageHit, TitleHit
+from app.sidebar.row_steps import MOST_STEPS, Insert, Remove, Step, steps_between
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+_Index = QModelIndex | QPersistentModelIndex
+ROW = Qt.ItemDataRole.UserRole
+STREAMS = Qt.ItemDataRole.UserRole + 1
+# Whether a chat stands below its folder, and how many chats a folder has.
+INSIDE = Qt.ItemDataRole.UserRole + 2
+COUNT = Qt.ItemDataRole.UserRole + 3
+_CHAT_DATA = "application/x-tandem-chat"
+_FOLDER_DATA = "application/x-tandem-folder"
+FOLDERS = "folders"
+# Headings above what a search found.
+TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
+
+Row = str | Folder | Conversation | TitleHit | MessageHit
+# A view, and the folder whose chats alone are shown.
+_Listing = tuple[str, "int | None"]
+
+
+def heading(code: str) -> str:
+    translate = QCoreApplication.translate
+    return {
+        "pinned": translate("ChatPane", "Pinned"),
+        FOLDERS: translate("ChatPane", "Folders"),
+        "today": translate("ChatPane", "Today"),
+        "yesterday": translate("ChatPane", "Yesterday"),
+        "last-week": translate("ChatPane", "Last 7 days"),
+        "last-month": translate("ChatPane", "Last 28 days"),
+        "older": translate("ChatPane", "Older"),
+        TITLES_FOUND: translate("ChatPane", "Chats"),
+        MESSAGES_FOUND: translate("ChatPane", "Messages"),
+        NOTHING_FOUND: translate("ChatPane", "Nothing found"),
+    }[code]
+
+
+def title_of(row: Folder | Conversation | TitleHit | MessageHit) -> str:
+    if isinstance(row, Folder):
+        return row.name
+    return row.title or QCoreApplication.translate("ChatPane", "Untitled chat")
+
+
+def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[Row]:
+    """Pins first, then folders with their chats, then the other chats by day. A pinned chat stands at the top only."""
+    inside: dict[int | None, list[Conversation]] = {folder.id: [] for folder in folders}
+    outside = []
+    for chat in chats:
+        if chat.pin_position is None and chat.folder_id in inside:
+            inside[chat.folder_id].append(chat)
+        else:
+            outside.append(chat)
+    pins: list[Row] = []
+    days: list[Row] = []
+    for group in grouped(outside, time.time()):
+        (pins if group.name == PINNED else days).extend([group.name, *group.conversations])
+    drawers: list[Row] = [FOLDERS] if folders else []
+    for folder in folders:
+        drawers += [folder, *(() if folder.closed else inside[folder.id])]
+    return [*pins, *drawers, *days]
+
+
+def _key(row: Row) -> tuple[type, str | int]:
+    """What a row is, whatever it says: no list has two of the same."""
+    if isinstance(row, str):
+        return str, row
+    if isinstance(row, (TitleHit, MessageHit)):
+        return type(row), row.conversation_id if isinstance(row, TitleHit) else row.message_id
+    return type(row), row.id
+
+
+def _differs(chat: Conversation, before: Row) -> bool:
+    """Whether a chat's row is not what it was. That it was opened, or what stands in its composer, is not in there."""
+    assert isinstance(before, Conversation)
+    return (chat.title, chat.folder_id, chat.pin_position) != (before.title, before.folder_id, before.pin_position)
+
+
+class ChatListModel(QAbstractListModel):
+    """Chats that change places are moved, so that a view keeps what is selected and in sight.
+
+    `renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
+    the ids of the pinned chats, `folders_ordered` those of the folders, `moved` a chat and the folder it was dragged to
+    (None: out of its folder).
+    """
+
+    renamed = Signal(int, str)
+    folder_renamed = Signal(int, str)
+    pins_ordered = Signal(list)
+    folders_ordered = Signal(list)
+    moved = Signal(int, object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows: list[Row] = []
+        self._streaming: frozenset[int] = frozenset()
+        self._movable = False
+        self._counts: Counter[int | None] = Counter()
+        # Which chats the rows are, or None for what a search found: those of another listing have another order.
+        self._listing: _Listing | None = None
+        self._chats: Sequence[Conversation] = ()
+        self._folders: Sequence[Folder] = ()
+        self._arranged_from: tuple[object, ...] = ()
+        self._keys: list[Hashable] = []
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows
+
+    def show_chats(
+        self,
+        chats: Sequence[Conversation],
+        view: str,
+        streaming: frozenset[int],
+        folders: Sequence[Folder] = (),
+        only: int | None = None,
+    ) -> None:
+        """Show chats under headings, folders with theirs below them; of one folder alone where `only` is its id.
+
+        Outside the active chats there are neither pins nor folders. A list that is shown once more is taken to be as it
+        was.
+        """
+        # Wherever one is, days begin with a quarter of an hour; and one may be elsewhere than before.
+        arranged_from = (view, only, time.time() // 900, utc_offset())
+        same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
+        if same and self._listing is not None:
+            self._replace(self._rows, streaming, self._listing, self._counts)
+            return
+        self._chats, self._folders, self._arranged_from = chats, folders, arranged_from
+        self._movable = view == ACTIVE and only is None
+        counts: Counter[int | None] = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
+        if view != ACTIVE:
+            rows: list[Row] = list(chats)
+        elif only is not None:
+            rows = _arranged([chat for chat in chats if chat.folder_id == only], ())
+        else:
+            rows = _arranged(chats, folders)
+        self._replace(rows, streaming, (view, only), counts)
+
+    def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
+        rows: list[Row] = []
+        for code, hits in ((TITLES_FOUND, list(titles)), (MESSAGES_FOUND, list(messages))):
+            if hits:
+                rows += [code, *hits]
+        self._movable = False
+        self._replace(rows or [NOTHING_FOUND], self._streaming, None, self._counts)
+
+    def _replace(
+        self, rows: list[Row], streaming: frozenset[int], listing: _Listing | None, counts: Counter[int | None]
+    ) -> None:
+        same, self._listing = listing == self._listing, listing
+        # What another search found is read from its top.
+        most = 0 if listing is None else MOST_STEPS
+        keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
+        steps = steps_between(keys_before, self._keys, most) if same else None
+        if steps is None:
+            self.beginResetModel()
+            self._rows, self._streaming, self._counts = rows, streaming, counts
+            self.endResetModel()
+            return
+        for step in steps:
+            self._take(step, rows)
+        lit, counted = streaming ^ self._streaming, counts != self._counts
+        before, self._rows, self._streaming, self._counts = self._rows, rows, streaming, counts
+        for place, row in enumerate(rows):
+            if isinstance(row, Conversation):
+                changed = row.id in lit or (row is not before[place] and _differs(row, before[place]))
+            else:
+                changed = row != before[place] or (counted and isinstance(row, Folder))
+            if changed:
+                self.dataChanged.emit(self.index(place), self.index(place))
+
+    def _take(self, step: Step, rows: list[Row]) -> None:
+        """Do one step on the way to `rows`."""
+        root = QModelIndex()
+        if isinstance(step, Remove):
+            self.beginRemoveRows(root, step.first, step.last)
+            del self._rows[step.first : step.last + 1]
+            self.endRemoveRows()
+        elif isinstance(step, Insert):
+            self.beginInsertRows(root, step.first, step.last)
+            self._rows[step.first : step.first] = rows[step.first : step.last + 1]
+            self.endInsertRows()
+        else:
+            # Qt names the row that it will stand before, as they are numbered now.
+            before = step.target + (step.target > step.source)
+            self.beginMoveRows(root, step.source, step.source, root, before)
+            self._rows.insert(step.target, self._rows.pop(step.source))
+            self.endMoveRows()
+
+    def row_of(self, conversation_id: int | None) -> QModelIndex:
+        for place, row in enumerate(self._rows):
+            if isinstance(row, Conversation) and row.id == conversation_id:
+                return self.index(place)
+        return QModelIndex()
+
+    def row_of_folder(self, folder_id: int) -> QModelIndex:
+        for place, row in enumerate(self._rows):
+            if isinstance(row, Folder) and row.id == folder_id:
+                return self.index(place)
+        return QModelIndex()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self._rows[index.row()]
+        if role == ROW:
+            return row
+        if role == STREAMS:
+            return isinstance(row, Conversation) and row.id in self._streaming
+        if role == INSIDE:
+            return self._inside(row)
+        if role == COUNT:
+            return self._counts[row.id] if isinstance(row, Folder) else 0
+        if role == Qt.ItemDataRole.EditRole and isinstance(row, (Conversation, Folder)):
+            return row.title if isinstance(row, Conversation) else row.name
+        if role == Qt.ItemDataRole.DisplayRole:
+            return heading(row) if isinstance(row, str) else title_of(row)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._spoken(row)
+        return None
+
+    def _inside(self, row: Row) -> bool:
+        return (
+            self._movable and isinstance(row, Conversation) and row.folder_id is not None and row.pin_position is None
+        )
+
+    def _spoken(self, row: Row) -> str:
+        if isinstance(row, str):
+            return heading(row)
+        if isinstance(row, Folder):
+            translate = QCoreApplication.translate
+            words = (
+                translate("ChatPane", "{name}, closed folder")
+                if row.closed
+                else translate("ChatPane", "{name}, folder")
+            )
+            return words.format(name=row.name)
+        if isinstance(row, MessageHit):
+            return f"{title_of(row)}: {row.snippet.text}"
+        if isinstance(row, Conversation) and row.id in self._streaming:
+            words = QCoreApplication.translate("ChatPane", "{title}, an answer is being written")
+            return words.format(title=title_of(row))
+        return title_of(row)
+
+    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        row = self._rows[index.row()]
+        if role != Qt.ItemDataRole.EditRole or not isinstance(row, (Conversation, Folder)):
+            return False
+        if isinstance(row, Folder):
+            if str(value).strip() not in ("", row.name):
+                self.folder_renamed.emit(row.id, str(value))
+        elif str(value).strip() != row.title:
+            self.renamed.emit(row.id, str(value))
+        return True
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.ItemIsDropEnabled
+        row = self._rows[index.row()]
+        if isinstance(row, str):
+            return Qt.ItemFlag.NoItemFlags
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if isinstance(row, (Conversation, Folder)):
+            flags |= Qt.ItemFlag.ItemIsEditable
+            if self._movable:
+                flags |= Qt.ItemFlag.ItemIsDropEnabled | Qt.ItemFlag.ItemIsDragEnabled
+        return flags
+
+    # Dragging chats to pins, into folders and out of them, and folders among each other
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [_CHAT_DATA, _FOLDER_DATA]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        (dragged,) = (index.data(ROW) for index in indexes)
+        kind = _FOLDER_DATA if isinstance(dragged, Folder) else _CHAT_DATA
+        data = QMimeData()
+        data.setData(kind, QByteArray(json.dumps(dragged.id).encode()))
+        return data
+
+    def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
+        """Among the pins, a chat is pinned before the row it was dropped at; elsewhere it goes to where that row is.
+
+        A folder takes the place of the one it was dropped on, or goes between the two rows it was dropped between.
+        """
+        place = parent.row() if parent.isValid() else row
+        if data.hasFormat(_FOLDER_DATA):
+            self._drop_folder(json.loads(data.data(_FOLDER_DATA).toStdString()), place, onto=parent.isValid())
+        elif data.hasFormat(_CHAT_DATA):
+            self._drop_chat(json.loads(data.data(_CHAT_DATA).toStdString()), place, onto=parent.isValid())
+        # The list is read anew; Qt must not take the row out itself.
+        return False
+
+    def _drop_chat(self, dragged: int, place: int, onto: bool) -> None:
+        # Between two rows, the upper one says where that is.
+        target = self._rows[place if onto or place <= 0 else place - 1]
+        if target == PINNED or (isinstance(target, Conversation) and target.pin_position is not None):
+            self._drop_pin(dragged, max(place, 0))
+        elif isinstance(target, Folder):
+            self.moved.emit(dragged, target.id)
+        else:
+            self.moved.emit(dragged, target.folder_id if isinstance(target, Conversation) else None)
+
+    def _drop_folder(self, dragged: int, place: int, onto: bool) -> None:
+        folders = [row.id for row in self._rows if isinstance(row, Folder)]
+        # Below the last row there is no row to drop at.
+        above = len(self._rows) if place < 0 else place
+        ahead = sum(isinstance(row, Folder) for row in self._rows[:above])
+        if onto:
+            # A chat below its folder stands for it.
+            ahead = ahead if isinstance(self._rows[place], Folder) else ahead - 1
+        elif folders.index(dragged) < ahead:
+            ahead -= 1
+        folders.remove(dragged)
+        folders.insert(max(0, ahead), dragged)
+        self.folders_ordered.emit(folders)
+
+    def _drop_pin(self, dragged: int, place: int) -> None:
+        before = [item for item in self._rows[:place] if isinstance(item, Conversation)]
+        pins = [item.id for item in self._rows if isinstance(item, Conversation) and item.pin_position is not None]
+        ahead = sum(item.pin_position is not None and item.id != dragged for item in before)
+        pins = [pin for pin in pins if pin != dragged]
+        pins.insert(ahead, dragged)
+        self.pins_ordered.emit(pins)

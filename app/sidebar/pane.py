@@ -1,0 +1,341 @@
+"""The left pane: new chat, search over all chats, and the chats by day, in the archive or in the trash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
+from app.conversations.records import Conversation, Folder
+from app.conversations.search import MessageHit, TitleHit
+from app.sidebar.list_model import ROW, ChatListModel
+from app.sidebar.purge_button import PurgeButton
+from app.sidebar.row_menu import MOVES, RowMenu, fill_folders
+from app.sidebar.row_painter import RowPainter
+from app.sidebar.row_view import RowView
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.search_field import SearchField
+
+if TYPE_CHECKING:
+    from app.conversations.store import ConversationStore
+    from app.session.store_client import StoreClient
+
+_Found = tuple[list[TitleHit], list[MessageHit]]
+
+
+class ChatPane(QFrame):
+    """`chosen` carries the id of the chat that the user wants to see, `found` a chat's and a message's, `acted` what to
+    do with a chat and its id (a word of `row_menu`, which says what to do with folders).
+    """
+
+    chosen = Signal(int)
+    found = Signal(int, int)
+    acted = Signal(str, int)
+    trash_emptied = Signal()
+
+    def __init__(self, keeper: StoreClient, new_chat: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sidebar")
+        self._keeper, self._new_action = keeper, new_chat
+        self._shown: int | None = None
+        self._streaming: frozenset[int] = frozenset()
+        self._new = QPushButton(self)
+        self._new.setProperty("look", "plain")
+        self._new.clicked.connect(new_chat.trigger)
+        self.search = SearchField(self)
+        self.search.setClearButtonEnabled(True)
+        self._views = QToolButton(self)
+        self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._views_menu = QMenu(self)
+        self._views.setMenu(self._views_menu)
+        self._back = QPushButton(self)
+        self._back.setProperty("look", "plain")
+        self.empty = PurgeButton(self)
+        # Until the store has been read there is nothing to go back from or to empty.
+        self._back.hide()
+        self.empty.hide()
+        self.hint = QLabel(self)
+        self.hint.setProperty("look", "muted")
+        self.hint.setWordWrap(True)
+        self.hint.setContentsMargins(10, 8, 8, 0)
+        self.hint.hide()
+        self._only: int | None = None
+        self.model = ChatListModel(self)
+        self.list = RowView(self)
+        # Drawn like the others: a push button that has a menu does not keep the style's distances.
+        self.settings = QToolButton(self)
+        self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.settings.setIconSize(QSize(16, 16))
+        self.settings.setProperty("look", "plain")
+        self.row_menu = RowMenu(self)
+        self.folder_menu = QMenu(self)
+        self._build()
+        self._connect()
+        self.retranslate()
+        self._apply_theme()
+
+    def _build(self) -> None:
+        view = self.list
+        view.setModel(self.model)
+        view.setItemDelegate(RowPainter(view))
+        view.setMouseTracking(True)
+        view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        view.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 16, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self._new)
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self.search, 1)
+        line.addWidget(self._views)
+        column.addLayout(line)
+        column.addWidget(self._back)
+        column.addWidget(self.empty)
+        column.addWidget(self.hint)
+        column.addWidget(view, 1)
+        column.addWidget(self.settings)
+
+    def _connect(self) -> None:
+        self.search.typed.connect(self._search)
+        self.search.down.connect(self._go_to_list)
+        self.search.chosen.connect(self._choose_first)
+        self.list.clicked.connect(self._activated)
+        self.list.activated.connect(self._activated)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self._views_menu.aboutToShow.connect(self._fill_views)
+        self._back.clicked.connect(lambda: self.show_view(ACTIVE))
+        self.empty.emptied.connect(self.trash_emptied)
+        self.empty.purged.connect(lambda chat: self.acted.emit("purge", chat))
+        self.empty.left.connect(self.list.setFocus)
+        self.row_menu.acted.connect(self._act)
+
+    def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
+        """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
+        self._shown, self._streaming = shown, streaming
+        self._fill()
+
+    def show_view(self, view: str) -> None:
+        self.search.clear()
+        self._only = None
+        self._keeper.show_view(view)
+
+    def show_folder(self, folder_id: int) -> None:
+        """List the chats of one folder only."""
+        self.search.clear()
+        self._only = folder_id
+        self._keeper.show_view(ACTIVE)
+
+    @property
+    def folder(self) -> Folder | None:
+        """The one whose chats alone are listed."""
+        return next((folder for folder in self._keeper.folders if folder.id == self._only), None)
+
+    def rename_folder(self, folder_id: int) -> None:
+        """Let its name be edited in place."""
+        index = self.model.row_of_folder(folder_id)
+        if index.isValid():
+            self.list.setCurrentIndex(index)
+            self.list.edit(index)
+
+    def rename(self, conversation_id: int) -> None:
+        """Let the title be edited in place."""
+        index = self.model.row_of(conversation_id)
+        if index.isValid():
+            self.list.setCurrentIndex(index)
+            self.list.edit(index)
+
+    def _fill(self) -> None:
+        self._only = self._only if self.folder is not None else None
+        in_trash = self._keeper.view == TRASHED
+        self._back.setVisible(self._keeper.view != ACTIVE or self._only is not None)
+        self.empty.setVisible(in_trash and bool(self._keeper.conversations))
+        self.empty.show_trash(self._keeper.conversations if in_trash else ())
+        self.retranslate()
+        if self.search.words.strip():
+            self._search(self.search.words)
+            return
+        # A row that is being edited must not be taken away.
+        if self.list.state() == QAbstractItemView.State.EditingState:
+            return
+        keeper, before = self._keeper, self.list.currentIndex().data(ROW)
+        # All rows of this list are equally high: one of them is measured instead of thousands.
+        self.list.setUniformItemSizes(True)
+        with self.list.in_place():
+            self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
+        self.hint.setVisible(keeper.ready and not self.model.rows)
+        # Who works on a folder with the keys stays on it.
+        folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
+        stays = folder.isValid() and self.list.hasFocus()
+        self.list.setCurrentIndex(folder if stays else self.model.row_of(self._shown))
+
+    def _search(self, text: str) -> None:
+        if not text.strip():
+            self._fill()
+            return
+        self.hint.hide()
+
+        def find(store: ConversationStore) -> _Found:
+            return store.search.titles(text), store.search.messages(text)
+
+        def show(hits: _Found) -> None:
+            # Typing goes on while the store looks; only the newest question counts.
+            if self.search.words == text:
+                self.list.setUniformItemSizes(False)
+                self.model.show_found(*hits)
+
+        self._keeper.do(find, show)
+
+    def _go_to_list(self) -> None:
+        """To the row that is chosen, or to the first."""
+        if not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self._first_row())
+        self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _choose_first(self) -> None:
+        """Enter shows the first of what was found."""
+        if self.search.words.strip():
+            self._activated(self._first_row())
+
+    def _first_row(self) -> QModelIndex:
+        rows = enumerate(self.model.rows)
+        return self.model.index(next((place for place, row in rows if not isinstance(row, str)), -1))
+
+    def _activated(self, index: QModelIndex) -> None:
+        row = index.data(ROW)
+        if isinstance(row, Folder):
+            self.row_menu.folder_acted.emit("toggle", row.id)
+        elif isinstance(row, Conversation):
+            self.chosen.emit(row.id)
+        elif isinstance(row, TitleHit):
+            self.chosen.emit(row.conversation_id)
+        elif isinstance(row, MessageHit):
+            self.found.emit(row.conversation_id, row.message_id)
+
+    def _show_menu(self, place: QPoint) -> None:
+        row = self.list.indexAt(place).data(ROW)
+        if isinstance(row, Conversation):
+            self.fill_menu(row)
+        elif isinstance(row, Folder):
+            self.row_menu.fill_for_folder(row, self._keeper.folders)
+        else:
+            return
+        self.row_menu.popup(self.list.viewport().mapToGlobal(place))
+
+    def fill_menu(self, chat: Conversation) -> None:
+        """What can be done with a chat, by where it is."""
+        self.row_menu.fill_for_chat(chat, self._keeper.folders)
+
+    def choose_folder(self, conversation_id: int) -> None:
+        """Ask which folder a chat should go to."""
+        chat = next((chat for chat in self._keeper.conversations if chat.id == conversation_id), None)
+        if chat is not None:
+            fill_folders(self.folder_menu, chat, self._keeper.folders, self.row_menu)
+            row = self.list.visualRect(self.model.row_of(chat.id))
+            self.folder_menu.popup(self.list.viewport().mapToGlobal(row.bottomLeft()))
+
+    def _fill_views(self) -> None:
+        menu = self._views_menu
+        menu.clear()
+        for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(view == self._keeper.view and self._only is None)
+            action.triggered.connect(lambda _=False, chosen=view: self.show_view(chosen))
+        if self._keeper.folders:
+            menu.addSeparator()
+        for folder in self._keeper.folders:
+            action = menu.addAction(folder.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(folder.id == self._only)
+            action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
+
+    def _act(self, word: str, conversation_id: int) -> None:
+        if word == "purge":
+            self.empty.ask_about(conversation_id)
+        else:
+            self.acted.emit(word, conversation_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row: Any = self.list.currentIndex().data(ROW)
+        keys = QKeySequence(event.keyCombination())
+        if isinstance(row, Folder) and self.list.hasFocus() and keys in MOVES.values():
+            self.row_menu.folder_acted.emit("up" if keys == MOVES["up"] else "down", row.id)
+            return
+        closes = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(event.key()))
+        if isinstance(row, Folder) and closes is not None and self.list.hasFocus():
+            if row.closed != closes:
+                self.row_menu.folder_acted.emit("toggle", row.id)
+            return
+        deletes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+        # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
+        meant = event.key() == Qt.Key.Key_Delete or event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if deletes and meant and isinstance(row, Conversation) and self.list.hasFocus():
+            self._act("trash" if row.trashed_at is None else "purge", row.id)
+        else:
+            super().keyPressEvent(event)
+
+    def retranslate(self) -> None:
+        self._new.setText(self.tr("New chat"))
+        self._new.setToolTip(self._new_action.toolTip())
+        self.search.setPlaceholderText(self.tr("Search chats"))
+        self.search.setAccessibleName(self.tr("Search chats"))
+        self._views.setToolTip(self.tr("Folders, archive and trash"))
+        self._views.setAccessibleName(self.tr("Folders, archive and trash"))
+        view = self._keeper.view
+        folder = self.folder
+        words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
+        self._back.setText(self.tr("Trash") if view == TRASHED else words)
+        self._back.setAccessibleName(self.tr("Back to the chats"))
+        self._back.setToolTip(self.tr("Back to the chats"))
+        self.list.setAccessibleName(self.tr("Chats"))
+        self.hint.setText(self._why_empty())
+        self.settings.setText(self.tr("Settings"))
+
+    def _why_empty(self) -> str:
+        """What stands where no chat is listed."""
+        if self.folder is not None:
+            return self.tr("No chats in this folder.")
+        return {
+            ACTIVE: self.tr("Your chats appear here."),
+            ARCHIVED: self.tr("Nothing is archived."),
+            TRASHED: self.tr("The trash is empty."),
+        }[self._keeper.view]
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "row_menu"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+            self.model.layoutChanged.emit()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._apply_theme()
+
+    def _apply_theme(self) -> None:
+        colour = theme.colours().text
+        self._new.setIcon(icon("plus", colour))
+        self._back.setIcon(icon("chevron-left", colour))
+        self._views.setIcon(icon("archive", theme.colours().muted))
+        self.settings.setIcon(icon("settings", colour))

@@ -1,0 +1,165 @@
+"""How the left pane's rows look: headings, chats with a dot where one streams, and found messages on two lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.conversations.records import Folder
+from app.conversations.search import MessageHit, TitleHit
+from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.theme import scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_Index = QModelIndex | QPersistentModelIndex
+# In pixels at the normal text size, as all that follow.
+_SIDE, _LINE, _ROW, _HIGH_ROW = 10, 20, 32, 52
+# How far chats stand in below their folder, and the size of the folder's marks.
+_STEP, _MARK = 22, 14
+_TEXT, _HIT_TITLE, _SMALL, _HEADING = 14, 13, 12, 11
+
+
+class RowPainter(QStyledItemDelegate):
+    """Paints from the row alone; titles are edited in place."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        row = index.data(ROW)
+        return QSize(option.rect.width(), scaled(_HIGH_ROW if isinstance(row, MessageHit) else _ROW))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        row = index.data(ROW)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        inner = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
+        if isinstance(row, str):
+            self._heading(painter, option.font, inner, index.data())
+        else:
+            self._ground(painter, option)
+            if index.data(STREAMS):
+                painter.setBrush(QColor(theme.colours().draft))
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.drawEllipse(inner.right() - 8, inner.center().y() - 3, 8, 8)
+                inner.adjust(0, 0, -16, 0)
+            if index.data(INSIDE):
+                inner.adjust(scaled(_STEP), 0, 0, 0)
+            if isinstance(row, Folder):
+                self._folder(painter, option.font, inner, row, index.data(COUNT))
+            elif isinstance(row, MessageHit):
+                title = QRect(inner.x(), inner.y() + scaled(6), inner.width(), scaled(_LINE))
+                self._line(painter, option.font, title, index.data(), (), _HIT_TITLE, muted=False)
+                found = title.translated(0, scaled(_LINE))
+                around = _around(row.snippet.text, row.snippet.spans)
+                self._line(painter, option.font, found, *around, _SMALL, muted=True)
+            else:
+                spans = row.spans if isinstance(row, TitleHit) else ()
+                self._line(painter, option.font, _middle(inner), index.data(), spans, _TEXT, muted=False)
+        painter.restore()
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: ARG002
+        editor.setGeometry(option.rect)
+
+    def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
+        """A mark that says open or closed, the name, and how many chats are in it."""
+        colour, size = theme.colours().muted, scaled(_MARK)
+        mark = QRect(area.x() - 2, area.y() + (area.height() - size) // 2, size, size)
+        icon("chevron-right" if folder.closed else "chevron-down", colour).paint(painter, mark)
+        icon("folder", colour).paint(painter, mark.translated(size + 4, 0))
+        line = _middle(area)
+        self._line(painter, font, line.adjusted(2 * size + 10, 0, -scaled(36), 0), folder.name, (), _TEXT, muted=False)
+        painter.setFont(font)
+        small = painter.font()
+        small.setPixelSize(scaled(_SMALL))
+        painter.setFont(small)
+        painter.setPen(QColor(colour))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
+
+    def _heading(self, painter: QPainter, font: QFont, area: QRect, text: str) -> None:
+        font.setPixelSize(scaled(_HEADING))
+        painter.setFont(font)
+        painter.setPen(QColor(theme.colours().faint))
+        place = area.adjusted(0, 0, 0, -6)
+        painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected or option.state & QStyle.StateFlag.State_MouseOver:
+            ground = QColor(theme.colours().selection)
+            ground.setAlpha(255 if selected else 140)
+            painter.setBrush(ground)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.drawRoundedRect(option.rect.adjusted(0, 1, 0, -1), 8, 8)
+
+    def _line(
+        self,
+        painter: QPainter,
+        font: QFont,
+        area: QRect,
+        text: str,
+        spans: Sequence[tuple[int, int]],
+        pixels: int,
+        muted: bool,
+    ) -> None:
+        """One line of text, shortened at its end, with the hits in it marked."""
+        colours = theme.colours()
+        font = QFont(font)
+        font.setPixelSize(scaled(pixels))
+        painter.setFont(font)
+        painter.setPen(QColor(colours.muted if muted else colours.text))
+        # Hits are heavier, and so wider, than the words around them.
+        heavy = QFont(font)
+        heavy.setWeight(QFont.Weight.DemiBold)
+        hits = [text[start:end] for start, end in spans]
+        metrics, heavier = painter.fontMetrics(), QFontMetrics(heavy)
+        extra = sum(heavier.horizontalAdvance(hit) - metrics.horizontalAdvance(hit) for hit in hits)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width() - max(0, extra))
+        layout = QTextLayout(shown, font)
+        one_line = QTextOption()
+        one_line.setWrapMode(QTextOption.WrapMode.NoWrap)
+        layout.setTextOption(one_line)
+        layout.setFormats([_mark(shown, start, end) for start, end in spans if start < len(shown) - 1])
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(area.width())
+        layout.endLayout()
+        layout.draw(painter, QPointF(area.x(), area.y() + (area.height() - line.height()) / 2))
+
+
+def _middle(area: QRect) -> QRect:
+    """One line in the middle of a row."""
+    height = scaled(_LINE)
+    return QRect(area.x(), area.y() + (area.height() - height) // 2, area.width(), height)
+
+
+def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The text from just before its first hit on, for a line too short for all of it; from a whole word, if there is
+    one.
+    """
+    if not spans or spans[0][0] <= lead:
+        return text, tuple(spans)
+    cut = spans[0][0] - lead
+    space = text.find(" ", cut, spans[0][0])
+    cut = space + 1 if space >= 0 else cut
+    return "…" + text[cut:], tuple((start - cut + 1, end - cut + 1) for start, end in spans)
+
+
+def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
+    """Spans count characters, Qt counts UTF-16 units."""
+    found = QTextLayout.FormatRange()
+    found.start = utf16(text[:start])
+    found.length = utf16(text[start:end])
+    style = QTextCharFormat()
+    style.setForeground(QColor(theme.colours().main_text))
+    style.setFontWeight(QFont.Weight.DemiBold)
+    found.format = style
+    return found
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

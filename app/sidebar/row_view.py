@@ -1,0 +1,55 @@
+"""The view of the chats in the left pane."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from app.sidebar.row_menu import MOVES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class RowView(QListView):
+    """Leaves the keys that move a folder to the pane, which would be taken for steps in the list."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if QKeySequence(event.keyCombination()) in MOVES.values():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def dataChanged(self, first: _Index, last: _Index, roles: Sequence[int] = ()) -> None:
+        # What a row says does not change its height: the list's own way is to measure all rows again.
+        QAbstractItemView.dataChanged(self, first, last, list(roles))
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Rows may come, go and move inside; those in sight stay where they are, unless the top of the list is."""
+        bar = self.verticalScrollBar()
+        before = self._in_sight() if bar.value() else []
+        yield
+        there = [(row, top, place) for row, top, place in before if row.isValid()]
+        if there:
+            # A chat that was put elsewhere takes the view with it least of all.
+            row, top, _ = min(there, key=lambda one: abs(one[0].row() - one[2]))
+            bar.setValue(bar.value() + self.visualRect(row).top() - top)
+
+    def _in_sight(self) -> list[tuple[QPersistentModelIndex, int, int]]:
+        """The rows in sight, each with its top in pixels and its number."""
+        first = self.indexAt(QPoint(1, 1))
+        rows, bottom = [], self.viewport().height()
+        for number in range(first.row(), self.model().rowCount()) if first.isValid() else ():
+            index = self.model().index(number, 0)
+            top = self.visualRect(index).top()
+            if top >= bottom:
+                break
+            rows.append((QPersistentModelIndex(index), top, number))
+        return rows

@@ -1,0 +1,72 @@
+"""Who guesses, how many tokens, and what is accepted: three choices, each with its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+
+from app.settings.declarations import SETTINGS
+from app.widgets.controls import Chooser
+from engine.requests import MOST_GUESSES, SpeculationSettings
+
+_DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MOST_GUESSES)
+
+
+class SpeculationForm(QWidget):
+    """`chosen` carries the settings after a choice."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = SpeculationSettings()
+        self.choosers = {key: Chooser(self) for key in ("method", "depth", "acceptance")}
+        self._names = {key: QLabel(self) for key in self.choosers}
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 4, 0, 4)
+        form.setHorizontalSpacing(12)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        for key, chooser in self.choosers.items():
+            for value in [value for value, _ in SETTINGS[key].choices] or _DEPTHS:
+                chooser.addItem("", value)
+            chooser.activated.connect(self._choose)
+            self._names[key].setProperty("look", "muted")
+            self._names[key].setBuddy(chooser)
+            form.addRow(self._names[key], chooser)
+        self.retranslate()
+
+    def show_settings(self, settings: SpeculationSettings) -> None:
+        self._settings = settings
+        values = {"method": settings.method, "depth": settings.depth or 0, "acceptance": settings.acceptance}
+        for key, value in values.items():
+            chooser = self.choosers[key]
+            if chooser.findData(value) < 0:
+                chooser.addItem(str(value), value)
+            chooser.setCurrentIndex(chooser.findData(value))
+
+    def _choose(self) -> None:
+        picked: dict[str, Any] = {key: chooser.currentData() for key, chooser in self.choosers.items()}
+        picked["depth"] = picked["depth"] or None
+        self.chosen.emit(replace(self._settings, **picked))
+
+    def retranslate(self) -> None:
+        for key, chooser in self.choosers.items():
+            setting = SETTINGS[key]
+            name = QCoreApplication.translate("Preferences", setting.title)
+            self._names[key].setText(name)
+            chooser.setAccessibleName(name)
+            chooser.setToolTip(QCoreApplication.translate("Preferences", setting.help))
+            words = dict(setting.choices) or {0: setting.least_words}
+            for index in range(chooser.count()):
+                value = chooser.itemData(index)
+                text = QCoreApplication.translate("Preferences", words[value]) if value in words else ""
+                chooser.setItemText(index, text or QLocale().toString(value))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "choosers"):
+            self.retranslate()

@@ -1,0 +1,142 @@
+"""Work off the Qt thread: the only way for the window to do what takes longer than a frame.
+
+The engine and the store have threads of their own, which return futures; their outcomes come back the same way.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections import deque
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import shiboken6
+from PySide6.QtCore import QObject, Qt, Signal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Background(QObject):
+    """Runs work on at most `threads` threads, first come, first served; the threads exist only while there is work.
+
+    Made, used and closed on the Qt thread. `then` gets the result there and `failed` the error, unless the job was
+    cancelled, its `owner` was destroyed or `close` was called first. An error without `failed` is logged. What `then`
+    or `failed` raise goes to `sys.excepthook`, like errors in slots.
+    """
+
+    _arrived = Signal()
+
+    def __init__(self, name: str, threads: int = 1, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._most = name, threads
+        self._lock = threading.Lock()
+        self._jobs: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._threads: set[threading.Thread] = set()
+        self._inbox: deque[Callable[[], object]] = deque()
+        self._closed = False
+        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], object] | None = None,
+        failed: Callable[[Exception], object] | None = None,
+        owner: QObject | None = None,
+    ) -> Future[T]:
+        """Run `work` on a thread. The future's `cancel()` drops work that has not begun; nothing is called then."""
+        future: Future[T] = Future()
+        self.watch(future, then, failed, owner)
+        with self._lock:
+            if self._closed:
+                future.cancel()
+                return future
+            self._jobs.append((future, work))
+            if len(self._threads) < self._most:
+                thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+                self._threads.add(thread)
+                thread.start()
+        return future
+
+    def watch(
+        self,
+        future: Future[T],
+        then: Callable[[T], object] | None = None,
+        failed: Callable[[Exception], object] | None = None,
+        owner: QObject | None = None,
+    ) -> None:
+        """Bring the outcome of a future of any thread to the Qt thread."""
+
+        def deliver() -> None:
+            if self._closed or future.cancelled() or (owner is not None and not shiboken6.isValid(owner)):
+                return
+            error = future.exception()
+            if error is None:
+                if then is not None:
+                    then(future.result())
+            elif failed is not None and isinstance(error, Exception):
+                failed(error)
+            else:
+                log.error("work of %s failed", self._name, exc_info=error)
+
+        def done(_: Future[T]) -> None:
+            self._inbox.append(deliver)
+            # The object may be gone by now; then nobody waits for the outcome.
+            if shiboken6.isValid(self):
+                self._arrived.emit()
+
+        future.add_done_callback(done)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything waits or runs."""
+        with self._lock:
+            return bool(self._jobs or self._threads)
+
+    def close(self, wait: bool = True) -> None:
+        """Drop what has not begun, deliver nothing more and, with `wait`, let what runs end. Safe to call twice."""
+        with self._lock:
+            self._closed = True
+            dropped, threads = list(self._jobs), list(self._threads)
+            self._jobs.clear()
+        for future, _ in dropped:
+            future.cancel()
+        if wait:
+            for thread in threads:
+                thread.join()
+        self._inbox.clear()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._jobs:
+                    self._threads.discard(threading.current_thread())
+                    return
+                future, work = self._jobs.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = work()
+            except CancelledError:
+                # Work that noticed by itself that it is not wanted any more.
+                future.set_exception(CancelledError())
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+            # Hold nothing of the last job while waiting for the next.
+            del future, work
+
+    def _deliver(self) -> None:
+        while self._inbox:
+            deliver = self._inbox.popleft()
+            try:
+                deliver()
+            except Exception:
+                sys.excepthook(*sys.exc_info())

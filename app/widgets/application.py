@@ -1,0 +1,27 @@
+"""The QApplication: name, style, theme, language, icon. The window is made elsewhere."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.system.language import Language
+from app.system.paths import resource
+from app.widgets.theme import Theme
+
+
+class Application(QApplication):
+    """Dresses itself in the look and speaks the user's language. One in a process."""
+
+    def __init__(self, arguments: list[str], language: str = "system") -> None:
+        QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+        super().__init__(arguments)
+        self.setApplicationName("Tandem")
+        self.setApplicationDisplayName("Tandem")
+        self.setDesktopFileName("tandem")
+        self.setStyle("fusion")
+        self.setWindowIcon(QIcon(str(resource("icons", "tandem.svg"))))
+        self.language = Language(self)
+        self.language.choose(language)
+        self.theme = Theme(self)

@@ -1,0 +1,97 @@
+"""A sentence in place, with an action: how the window tells of a problem that belongs to no answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.style_class import set_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QAction
+
+
+class Banner(QFrame):
+    """Hidden until there is something to say. The newest sentence replaces the one before."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self._mark = QLabel(self)
+        self._label = QLabel(self)
+        self._label.setWordWrap(True)
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        # A name that is wider than the window must not make the window wider.
+        self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton(self)
+        self._button.setProperty("look", "button")
+        self._button.clicked.connect(self._act)
+        self._close = QToolButton(self)
+        self._close.clicked.connect(self.hide)
+        self._sentence: Callable[[], str] | None = None
+        self._action: QAction | None = None
+        self._calm = False
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 8, 8, 8)
+        row.setSpacing(12)
+        row.addWidget(self._mark)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._button)
+        row.addWidget(self._close)
+        self.hide()
+        self._apply_theme()
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def tell(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
+        """Show a sentence, asked for again when the language changes, and the action that helps.
+
+        `calm` for news that are no problem.
+        """
+        self._sentence, self._action, self._calm = sentence, action, calm
+        set_name(self, "note" if calm else "banner")
+        self._apply_theme()
+        self.retranslate()
+        self.show()
+
+    def refresh(self, sentence: Callable[[], str]) -> None:
+        """Ask for that sentence anew, if it is still the one that is shown."""
+        if sentence is self._sentence:
+            self.retranslate()
+
+    def retranslate(self) -> None:
+        self._close.setToolTip(self.tr("Dismiss"))
+        self._close.setAccessibleName(self.tr("Dismiss"))
+        if self._sentence is not None:
+            self._label.setText(self._sentence())
+        self._button.setVisible(self._action is not None)
+        if self._action is not None:
+            self._button.setText(self._action.text())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "_action"):
+            return
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._apply_theme()
+
+    def _act(self) -> None:
+        self.hide()
+        if self._action is not None:
+            self._action.trigger()
+
+    def _apply_theme(self) -> None:
+        colours = theme.colours()
+        mark = icon("info", colours.muted) if self._calm else icon("warning", colours.problem)
+        self._mark.setPixmap(mark.pixmap(QSize(18, 18), self.devicePixelRatioF()))
+        self._close.setIcon(icon("close", colours.muted))

@@ -1,0 +1,52 @@
+"""Icons: one family of line drawings in resources/icons, painted in whatever colour they are asked for."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from app.system.paths import resource
+
+SIZES = (16, 20, 24, 32, 48)
+
+
+@cache
+def _drawing(name: str) -> str:
+    return resource("icons", f"{name}.svg").read_text(encoding="utf-8")
+
+
+@cache
+def icon(name: str, colour: str) -> QIcon:
+    """The icon `name` in `colour` ("#rrggbb"), sharp at any pixel ratio."""
+    return QIcon(_Drawing(name, colour))
+
+
+class _Drawing(QIconEngine):
+    """Renders the vector at the size in device pixels that Qt asks for."""
+
+    def __init__(self, name: str, colour: str) -> None:
+        super().__init__()
+        self._name, self._colour = name, colour
+        svg = _drawing(name).replace("currentColor", colour)
+        self._renderer = QSvgRenderer(QByteArray(svg.encode()))
+
+    def paint(self, painter: QPainter, rect, mode, state) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG002
+        painter.save()
+        if mode == QIcon.Mode.Disabled:
+            painter.setOpacity(0.5)
+        self._renderer.render(painter, QRectF(rect))
+        painter.restore()
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self.paint(painter, pixmap.rect(), mode, state)
+        painter.end()
+        return pixmap
+
+    def clone(self) -> QIconEngine:
+        return _Drawing(self._name, self._colour)

@@ -1,0 +1,125 @@
+"""A card above the window's content, which is dimmed: the command palette, a chat's settings, a comparison.
+Esc or a click elsewhere closes it.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.widgets import theme
+
+_SHADE = QColor(0, 0, 0, 90)
+
+
+class Overlay(QFrame):
+    """Child of the window, hidden until `open`. Gives the focus back to where it was when it closes.
+
+    A card that hangs from a button, as a menu does, sets `dims` to False.
+    """
+
+    closed = Signal()
+    dims = True
+
+    def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
+        """`height` None is as high as the content. `width` is that at the normal text size. Both are less where the
+        window has less.
+        """
+        super().__init__(window)
+        self.setObjectName("overlay")
+        self._window, self._width, self._height = window, width, height
+        self._focus_before: QWidget | None = None
+        self._shade = _Shade(window)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(12, 12, 12, 12)
+        self.column.setSpacing(8)
+        self.hide()
+
+    def open(self) -> None:
+        focus = QApplication.focusWidget()
+        # Opened once more, it has the focus itself.
+        if focus is None or not self.isAncestorOf(focus):
+            self._focus_before = focus
+        self.fill()
+        self._place()
+        if self.dims:
+            self._shade.show()
+            self._shade.raise_()
+        self.show()
+        self.raise_()
+        application = QApplication.instance()
+        if application is not None:
+            application.installEventFilter(self)
+
+    def fill(self) -> None:
+        """Take what there is to show; called each time it opens."""
+
+    def close_overlay(self) -> None:
+        if self.isHidden():
+            return
+        application = QApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+        self.hide()
+        self._shade.hide()
+        # What had the focus may have left the chat meanwhile.
+        if self._focus_before is not None and isValid(self._focus_before):
+            self._focus_before.setFocus()
+        self.closed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
+            # The list of a choice is a window of its own that may reach out of the card.
+            if watched.window() is not self._window:
+                return super().eventFilter(watched, event)
+            place = cast("QMouseEvent", event).globalPosition().toPoint()
+            if not self.rect().contains(self.mapFromGlobal(place)):
+                self.close_overlay()
+        elif event.type() == QEvent.Type.Resize and watched is self._window:
+            self._place()
+        elif event.type() == QEvent.Type.ShortcutOverride and self._is_escape(event):
+            # Otherwise the shortcut that stops an answer would get the key.
+            event.accept()
+            return True
+        elif event.type() == QEvent.Type.KeyPress and self._is_escape(event):
+            self.close_overlay()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _is_escape(self, event: QEvent) -> bool:
+        return cast("QKeyEvent", event).key() == Qt.Key.Key_Escape
+
+    def _place(self) -> None:
+        width = min(theme.scaled(self._width), self._window.width() - 32)
+        height = min(self._height or self._height_of_content(width), self._window.height() - 96)
+        self.setGeometry((self._window.width() - width) // 2, 64, width, height)
+        self._shade.setGeometry(self._window.rect())
+
+    def _height_of_content(self, width: int) -> int:
+        if self.column.hasHeightForWidth():
+            return self.column.totalHeightForWidth(width)
+        return self.column.sizeHint().height()
+
+
+class HighArea(QScrollArea):
+    """Would like to be as high as what is in it."""
+
+    def sizeHint(self) -> QSize:
+        body = self.widget()
+        hint = super().sizeHint()
+        return hint if body is None else QSize(hint.width(), body.sizeHint().height())
+
+
+class _Shade(QWidget):
+    """Over all of the window, below the card."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), _SHADE)

@@ -1,0 +1,187 @@
+"""The application's style sheet: spacing from one scale (4, 8, 12, 16, 24, 32), radius 8 for controls, 12 for
+cards.
+
+Widgets choose a rule with `setObjectName` where there is one of them and with the dynamic property `look`
+where there are many.
+"""
+
+from __future__ import annotations
+
+import re
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.widgets.theme import Colours
+
+_FONT_SIZE = re.compile(r"font-size: (\d+)px")
+
+_RULES = Template("""
+* { font-size: 14px; }
+QWidget { color: $text; }
+QMainWindow, #middle, #transcript { background: $window; }
+QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4px 8px; font-size: 12px; }
+
+#sidebar { background: $sidebar; border: none; border-right: 1px solid $line; }
+#panel, #panelBody { background: $panel; }
+#panel { border: none; border-left: 1px solid $line; }
+#header { background: $window; border: none; border-bottom: 1px solid $line; }
+QSplitter::handle { background: $line; }
+
+QLabel[look="muted"] { color: $muted; font-size: 12px; }
+QLabel[look="problem"] { color: $problem; font-size: 12px; }
+QLabel[look="caption"] { color: $faint; font-size: 11px; }
+QLabel[look="title"] { font-weight: 600; font-size: 14px; }
+QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
+QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
+QLabel[look="big"] { font-weight: 600; font-size: 40px; }
+QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
+QLabel[look="reason"] { background: $draft_tint; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
+QLabel[look="reason-plain"] { background: $selection; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
+
+QPushButton, QToolButton { background: transparent; border: none; border-radius: 8px; padding: 4px 8px;
+    text-align: left; }
+QPushButton:hover, QToolButton:hover { background: $selection; }
+QPushButton:focus, QToolButton:focus { border: 2px solid $main; padding: 2px 6px; }
+QPushButton:disabled, QToolButton:disabled { color: $faint; }
+QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
+QPushButton[look="plain"] { padding: 6px 8px; }
+QToolButton[look="plain"] { padding: 4px 8px 4px 6px; }
+QToolButton[look="plain"]:focus { padding: 2px 6px 2px 4px; }
+QPushButton[look="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
+QPushButton[look="button"]:hover { background: $selection; }
+QPushButton[look="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
+QPushButton[look="button-small"] { background: $panel; border: 1px solid $line; padding: 4px 10px; font-size: 12px;
+    text-align: center; }
+QPushButton[look="button-small"]:hover { background: $selection; }
+QPushButton[look="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
+QPushButton[look="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
+QPushButton[look="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
+QPushButton[look="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent; border-radius: 7px;
+    text-align: center; color: $muted; }
+QPushButton[look="segment"]:checked { background: $selection; color: $text; }
+QPushButton[look="segment"]:focus { border: 1px solid $main; }
+#segments { background: $panel; border: 1px solid $line; border-radius: 8px; }
+
+QPushButton[look="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
+QPushButton[look="chip"]:hover { background: $selection; }
+QPushButton[look="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
+QPushButton[look="chip-on"] { background: $panel; border: 1px solid $draft; border-radius: 8px; padding: 6px 12px; }
+QPushButton[look="chip-on"]:hover { background: $draft_tint; }
+QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
+
+QToolButton[look="quiet"] { padding: 0; border-radius: 6px; }
+QToolButton[look="quiet"]:focus { border: 2px solid $main; padding: 0; }
+QToolButton[look="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[look="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
+#findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
+
+QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
+    selection-background-color: $main; selection-color: $on_accent; }
+QLineEdit:focus { border: 1px solid $main; }
+
+#composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#attachment { background: $selection; border-radius: 8px; }
+#composer { background: transparent; border: none; padding: 0; }
+#send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;
+    max-height: 30px; border: none; }
+#send:hover { background: $main; border: 2px solid $main_tint; padding: 0; min-width: 26px; max-width: 26px;
+    min-height: 26px; max-height: 26px; }
+#send:focus { border: 2px solid $text; padding: 0; min-width: 26px; max-width: 26px; min-height: 26px;
+    max-height: 26px; }
+#send:disabled { background: $selection; }
+
+#newest { background: $panel; border: 1px solid $line; border-radius: 15px; padding: 6px; }
+#newest:hover { background: $selection; }
+#newest:focus { border: 2px solid $main; padding: 5px; }
+#question { background: $selection; border-radius: 12px; }
+#overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#overlayBody { background: $panel; }
+#comparedText { background: $window; border: 1px solid $line; border-radius: 8px; padding: 3px; }
+#overlay QListWidget { background: transparent; border: none; outline: none; }
+#overlay QListWidget::item { border-radius: 8px; }
+#overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
+#banner { background: $problem_tint; border-radius: 12px; }
+#offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#line { background: $line; min-height: 1px; max-height: 1px; border: none; }
+#card { background: $panel; border: 1px solid $line; border-radius: 12px; }
+#settings, #pageBody { background: $window; }
+#settingsSide { background: $sidebar; border: none; border-right: 1px solid $line; }
+#settingsList { background: $sidebar; border: none; outline: none; }
+QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
+    selection-background-color: $selection; selection-color: $text; }
+QTableView::item { padding: 4px 5px; border: none; }
+QHeaderView { background: transparent; border: none; border-bottom: 1px solid $line; font-size: 12px; }
+QHeaderView::section { background: transparent; color: $muted; border: none; padding: 4px 8px; font-size: 12px; }
+#settingRow { border: none; border-bottom: 1px solid $line; }
+#record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
+QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
+#settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
+#settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
+QLabel[look="page-title"] { font-weight: 600; font-size: 20px; }
+QLabel[look="badge-neutral"] { background: $selection; color: $muted; }
+QLabel[look="badge-main"] { background: $main_tint; color: $main_text; }
+QLabel[look="badge-draft"] { background: $draft_tint; color: $draft_text; }
+QLabel[look="badge-lookup"] { background: $lookup_tint; color: $lookup_text; }
+QLabel[look="badge-problem"] { background: $problem_tint; color: $problem; }
+QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
+QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
+QPushButton[look="quiet"]:focus { padding: 0 6px; }
+QPushButton[look="fold"] { color: $muted; font-size: 12px; padding: 2px 8px 2px 2px; }
+QPushButton[look="fold"]:focus { padding: 0 6px 0 0; }
+QLabel[look="title"]:disabled { color: $faint; }
+QPushButton[look="link"] { color: $main_text; padding: 4px 0; }
+QPushButton[look="link"]:hover { background: transparent; text-decoration: underline; }
+QPushButton[look="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0; padding: 4px 0 2px 0; }
+QSlider { min-height: 24px; }
+QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }
+QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width: 12px; height: 12px; margin: -6px 0;
+    border-radius: 8px; }
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
+QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
+QAbstractSpinBox:focus { border: 1px solid $main; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
+    background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
+QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; combobox-popup: 0; }
+QComboBox:focus { border: 1px solid $main; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBoxPrivateContainer { background: $panel; border: none; }
+QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 3px; outline: none; }
+QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 6px; color: $text; }
+QComboBox QAbstractItemView::item:selected { background: $selection; color: $text; }
+#note { background: $selection; border-radius: 12px; }
+#thoughts { border: none; border-left: 2px solid $line; }
+#thoughts #prose { color: $muted; }
+#codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }
+#codeHeader { background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0; }
+#prose, #code { background: transparent; border: none; }
+#code { font-size: 13px; }
+#prose, #code, #composer { selection-background-color: $main; selection-color: $on_accent; }
+
+QListView { background: transparent; border: none; outline: none; }
+QScrollArea { background: transparent; border: none; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: $rejected; border-radius: 3px; min-height: 32px; min-width: 32px; margin: 2px; }
+QScrollBar::handle:hover { background: $faint; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QMenu { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 4px; }
+QMenu::item { padding: 5px 24px 5px 12px; border-radius: 6px; }
+QMenu::item:selected { background: $selection; }
+QMenu::item:disabled { color: $faint; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QMenu::icon { padding-left: 10px; }
+QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
+""")
+
+
+def stylesheet(colours: Colours, text_size: int = 100) -> str:
+    """The rules in these colours, with every text at `text_size` percent."""
+    rules = _RULES.substitute(vars(colours))
+    return _FONT_SIZE.sub(lambda found: f"font-size: {round(int(found[1]) * text_size / 100)}px", rules)

@@ -1,0 +1,44 @@
+"""Tells a screen reader what the eye would see happen: that an answer has ended, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+from app.session.answer import State
+from app.wording import errors as wording
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
+
+
+class Announcer(QObject):
+    """An answer is announced once, whether its chat is on screen or not."""
+
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(window)
+        self._session, self._window = session, window
+        session.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
+
+    def words(self, chat: Chat, turn: Turn) -> str:
+        answer = turn.answer
+        if answer.error is not None:
+            text = wording.error_sentence(answer.error)
+        elif answer.state is State.CANCELLED:
+            text = self.tr("The answer was stopped.")
+        elif answer.state is State.LENGTH:
+            text = self.tr("The answer was cut at its length limit.")
+        else:
+            text = self.tr("The answer is finished.")
+        if chat is self._session.chat:
+            return text
+        title = next((row.title for row in self._session.keeper.conversations if row.id == chat.id), "")
+        return self.tr("{chat}: {sentence}").format(chat=title or self.tr("Another chat"), sentence=text)
+
+    def announce(self, text: str) -> None:
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._window, text))

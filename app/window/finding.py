@@ -1,0 +1,54 @@
+"""The search inside the open chat, wired between its bar, the transcript and the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+if TYPE_CHECKING:
+    from app.chat.find_bar import FindBar
+    from app.chat.transcript import Transcript
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
+
+
+class Finding(QObject):
+    """Marks what is found, and follows the chat as it changes."""
+
+    def __init__(self, session: Session, transcript: Transcript, bar: FindBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._transcript, self._bar = session, transcript, bar
+        bar.chosen.connect(self._show)
+        bar.changed.connect(self._mark)
+        transcript.shown_as.connect(self._look_again)
+        session.opened.connect(lambda _chat: bar.close_bar())
+        session.path_changed.connect(lambda _chat: self._look_again())
+        session.ended.connect(lambda chat, _turn: self._look_again() if chat is session.chat else None)
+
+    def show_hit(self, chat: int, message: int, text: str) -> None:
+        """Show a message that the search over all chats found for `text`, with the words marked."""
+
+        def show(opened: Chat) -> None:
+            places = ((turn, (turn.question_place.id, turn.answer_place.id)) for turn in opened.turns)
+            turn = next((turn for turn, ids in places if message in ids), None)
+            # Another chat may have been chosen while this one was read.
+            if turn is not None and opened is self._session.chat:
+                self._bar.search_for(text, turn, message == turn.answer_place.id)
+
+        self._session.show_message(chat, message, show)
+
+    def _mark(self) -> None:
+        self._transcript.mark(self._bar.query, self._bar.current)
+
+    def _look_again(self) -> None:
+        self._bar.look_again()
+        if self._bar.query is not None:
+            self._mark()
+
+    def _show(self, turn: Turn, place: int | None) -> None:
+        self._mark()
+        if place is None:
+            self._transcript.reveal(turn)
+        else:
+            self._transcript.reveal_hit(turn, place)

@@ -1,0 +1,286 @@
+"""The strip above the chat: which main and draft model are in use, and whether they speculate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QTimer
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from app.library.entries import short_name
+from app.speculation.gauges import Segments
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.style_class import set_style_class
+from app.widgets.tooltips import tip
+from app.wording import errors as wording
+from app.wording.figures import percent, source_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtGui import QResizeEvent
+
+    from app.actions.state import Actions
+    from app.session.model_session import Pair
+    from app.session.session import Session
+
+_LOOK_MS = 150
+# The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs; all
+# but margins and gaps at the normal text size.
+_SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
+# What margins and gaps take around two chips with nothing between them, and the least width of all.
+_NARROW_GAPS, _NARROWEST = 56, 280
+
+
+class Chip(QPushButton):
+    """A model in the header: its mark, its role, its name; a click opens what there is to choose."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "chip")
+        self._mark, self._role, self._name, self._arrow = (QLabel(self) for _ in range(4))
+        self._name.setProperty("look", "title")
+        self._full_name, self._name_width = "", theme.scaled(_LONGEST_NAME)
+        self._layout = row = QHBoxLayout(self)
+        row.setContentsMargins(11, 5, 9, 5)
+        row.setSpacing(6)
+        for label in (self._mark, self._role, self._name, self._arrow):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            row.addWidget(label)
+
+    def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
+        """`mark` is an icon's name; `look` a rule of the style sheet. Role and mark say it without the
+        colour.
+        """
+        self._full_name = name
+        self._role.setText(role)
+        self.set_name_width(self._name_width)
+        self._mark.setPixmap(icon(mark, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._arrow.setPixmap(
+            icon("chevron-down", theme.colours().muted).pixmap(QSize(16, 16), self.devicePixelRatioF())
+        )
+        set_style_class(self, look)
+        self.updateGeometry()
+
+    def set_name(self, name: str) -> None:
+        """Another name in the same place."""
+        self._full_name = name
+        self.set_name_width(self._name_width)
+
+    def set_name_width(self, width: int) -> None:
+        """Shorten the name to `width` pixels: in its middle, or to its last word, the model's size, in very few."""
+        self._name_width = width
+        self._name.ensurePolished()
+        mode = Qt.TextElideMode.ElideMiddle if width >= theme.scaled(_SHORTEST_NAME) else Qt.TextElideMode.ElideLeft
+        short = self._name.fontMetrics().elidedText(self._full_name, mode, width)
+        if mode == Qt.TextElideMode.ElideLeft and short != self._full_name and " " in short:
+            short = "…" + short.rpartition(" ")[2]
+        self._name.setText(short)
+        self.updateGeometry()
+
+    def name_width(self) -> int:
+        """What the whole name would take, in pixels."""
+        self._name.ensurePolished()
+        return min(theme.scaled(_LONGEST_NAME), self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Show the mark and the name alone, without the role in words and the arrow."""
+        for label in (self._role, self._arrow):
+            label.setHidden(narrow)
+
+    def width_without_name(self) -> int:
+        return self.sizeHint().width() - self._name.sizeHint().width()
+
+    def sizeHint(self) -> QSize:
+        return self._layout.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+class Header(QFrame):
+    """Paints the session's pair. Its buttons show and hide the two side panes."""
+
+    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("header")
+        self.setFixedHeight(52)
+        self._session, self._actions = session, actions
+        self.main, self.draft = Chip(self), Chip(self)
+        self._plus = QLabel("+", self)
+        self._plus.setProperty("look", "muted")
+        self._status = QLabel(self)
+        self._status.setProperty("look", "muted")
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._state, self._state_may_go = "", True
+        self._left = self._pane_button("toggle-sidebar")
+        self._right = self._pane_button("toggle-panel")
+        self._answers = Segments(actions, ("show-text", "show-tokens"), self)
+        self.downloads = QToolButton(self)
+        self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._running = 0
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 0)
+        row.setSpacing(8)
+        for view in (self._left, self.main, self._plus, self.draft):
+            row.addWidget(view)
+        row.addWidget(self._status, 1)
+        row.addWidget(self.downloads)
+        row.addWidget(self._answers)
+        row.addWidget(self._right)
+        self._look = QTimer(self)
+        self._look.setInterval(_LOOK_MS)
+        self._look.timeout.connect(self.show_reading)
+        session.models_changed.connect(self.refresh)
+        session.speculation_changed.connect(self.refresh)
+        self.refresh()
+        self.show_downloads(0)
+
+    def _pane_button(self, action_id: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setDefaultAction(self._actions[action_id])
+        button.setIconSize(QSize(20, 20))
+        return button
+
+    def refresh(self) -> None:
+        """Show the pair as it is now."""
+        pair, colours = self._session.pair, theme.colours()
+        main_name = self._name_of(pair, "main")
+        mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
+        self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
+        self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
+        self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
+        reason = self._why_off(pair)
+        on = not reason
+        draft_name = self._name_of(pair, "draft")
+        looks_up = on and pair.draft is None
+        colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
+        self.draft.show_model(
+            self.tr("Draft on") if on else self.tr("Draft off"),
+            draft_name,
+            "draft-on" if on else "draft-off",
+            colour,
+            "chip-on" if on else "chip",
+        )
+        state = self.tr("Speculation is on.") if on else reason
+        self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
+        self.draft.setToolTip(tip(state))
+        self._state = self.tr("Loading…") if pair.loading else state
+        self._state_may_go = on
+        self._status.setToolTip(tip(state))
+        if pair.loading:
+            self._look.start()
+        else:
+            self._look.stop()
+        self._fit()
+
+    def show_reading(self) -> None:
+        """How much of the model that is on its way has been read."""
+        read, total = self._session.reading
+        if total and self._session.pair.loading:
+            chip = self.main if self._session.pair.loading == "main" else self.draft
+            chip.set_name(self.tr("loading {share}").format(share=percent(read / total)))
+            self._fit()
+
+    def show_downloads(self, running: int) -> None:
+        """A badge with their number while downloads run."""
+        self._running = running
+        self.downloads.setVisible(running > 0)
+        self.downloads.setText(QLocale().toString(running))
+        self.downloads.setIcon(icon("arrow-down", theme.colours().draft_text))
+        self.downloads.setAccessibleName(self.tr("%n download(s) running", "", running))
+        self.downloads.setToolTip(self.downloads.accessibleName())
+        self._fit()
+
+    def _fit(self) -> None:
+        """Share the width: short names in a narrow window, the state in words where it has room."""
+        with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
+        self._answers.setVisible(with_answers)
+        others = [self._left, self._plus, self._right] + ([self._answers] if with_answers else [])
+        others += [self.downloads] if self._running else []
+        taken = sum(view.sizeHint().width() for view in others) + _GAPS
+        chips = (self.main, self.draft)
+        self._set_narrow(False)
+        room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+        least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
+        if room < 2 * least:
+            self._set_narrow(True)
+            taken -= self._plus.sizeHint().width() + _GAPS - _NARROW_GAPS
+            room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+        shortest = min(least, room // 2)
+        for chip, other in zip(chips, reversed(chips), strict=True):
+            # What the other name leaves of its half is this one's.
+            chip.set_name_width(min(most, max(shortest, room // 2, room - other.name_width())))
+        left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
+        shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
+        # A reason is worth reading in part; that all is well is not.
+        worth_it = left > 60 and (shown == self._state or not self._state_may_go)
+        self._status.setText(shown if worth_it else "")
+
+    def minimumSizeHint(self) -> QSize:
+        """Names are shortened to whatever room there is, so theirs now is no need."""
+        return QSize(_NARROWEST, super().minimumSizeHint().height())
+
+    def _set_narrow(self, narrow: bool) -> None:
+        self._plus.setHidden(narrow)
+        for chip in (self.main, self.draft):
+            chip.set_narrow(narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _why_off(self, pair: Pair) -> str:
+        """Why no guesses can be made with this pair, in a sentence; "" when they can."""
+        method = self._session.speculation.method
+        if pair.loading == "draft":
+            return self.tr("The draft model is loading. You can ask already.")
+        if pair.loading:
+            return self.tr("The models are loading.")
+        if pair.main is None:
+            return self.tr("No main model is loaded.")
+        if method == "off":
+            return self.tr("Speculation is switched off.")
+        if pair.draft_problem is not None:
+            return wording.error_sentence(pair.draft_problem)
+        if pair.draft is None and method != "ngram":
+            return self.tr("No draft model is loaded.")
+        return ""
+
+    def _name_of(self, pair: Pair, which: str) -> str:
+        info = pair.main if which == "main" else pair.draft
+        if pair.loading == which or (pair.loading == "main" and which == "draft"):
+            return self.tr("loading…")
+        if info is None:
+            guessing = which == "draft" and pair.main is not None and self._session.speculation.method == "ngram"
+            return source_name("ngram") if guessing else self.tr("none")
+        return self.display_name(info.name, info.path)
+
+    def display_name(self, name: str, path: Path) -> str:
+        """What a person calls a model: its name without the owner's, or that it is ours."""
+        if str(path) in {str(own) for own in self._session.starter_pair}:
+            return self.tr("Starter")
+        return short_name(name)[0]
+
+    def retranslate(self) -> None:
+        self.refresh()
+        self.show_downloads(self._running)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if not hasattr(self, "_running"):
+            return
+        if event.type() == QEvent.Type.LanguageChange or event.type() == QEvent.Type.PaletteChange:
+            self.retranslate()

@@ -1,0 +1,394 @@
+"""The main window: chats on the left, the chat in the middle, speculation on the right."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.actions import ActionState
+from app.actions.menus import Menus
+from app.actions.state import Actions
+from app.chat.attachment_row import attach_button
+from app.chat.composer import Composer, files_in
+from app.chat.context_meter import ContextMeter
+from app.chat.find_bar import FindBar
+from app.chat.preset_button import PresetButton
+from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.transcript import Transcript
+from app.chat.welcome import Welcome
+from app.library.library import Library
+from app.models.first_run import FirstRunOffer
+from app.models.model_controller import ModelController
+from app.settings.store import SettingsStore
+from app.settings.window_geometry import place_of, put_back
+from app.settings_window.dialog import Owners, SettingsWindow
+from app.settings_window.effects import Effects
+from app.sidebar.pane import ChatPane
+from app.speculation.chat_controls import ChatControls
+from app.speculation.comparer import Comparer
+from app.speculation.comparison_view import ComparisonView
+from app.speculation.panel import SpeculationPanel
+from app.speculation.tuner import Tuner
+from app.speculation.tuning_view import TuningView
+from app.system.paths import settings_folder
+from app.widgets.banner import Banner
+from app.widgets.overlay import Overlay
+from app.window import edit_focus as front
+from app.window.action_groups import Choices
+from app.window.announcer import Announcer
+from app.window.chat_commands import CHAT_COMMANDS, ChatCommands
+from app.window.column import centred
+from app.window.header import Header
+from app.window.notifications import Notifications
+from app.window.palette import CommandPalette
+from app.window.panel_controller import PanelController
+from app.window.panes import Panes
+from app.window.shortcut_sheet import ShortcutSheet
+from app.wording import errors as wording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
+    from app.widgets.application import Application
+    from engine.errors import EngineError
+
+
+class MainWindow(QMainWindow):
+    """Wires the session to the three panes. Closing it ends the session."""
+
+    def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
+        super().__init__()
+        self._session, self._application = session, application
+        self._library = library or Library(SettingsStore(settings_folder() / "settings.json"))
+        self._preferences = self._library.preferences
+        self._choices = Choices(session, application)
+        self._shown: Chat = session.chat
+        self._actions = Actions(self._handlers(), self)
+        self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
+        self._header = Header(session, self._actions, self)
+        self._banner = Banner(self)
+        self.news = Notifications(self._banner, self._actions)
+        self._switcher = ModelController(self._library, session, self._header, self._banner, self)
+        self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
+        self._welcome, self._transcript = Welcome(self), Transcript(self)
+        self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
+        self._welcome.set_offer(self._offer)
+        self._composer = Composer(self._actions["send"], self._actions["stop"], self)
+        self._chat_settings = ChatSettingsSheet(session, self)
+        self._composer.add_tool(attach_button(self._actions["attach"], self))
+        self._preset_button = PresetButton(session, self._actions["chat-settings"], self)
+        self._composer.add_tool(self._preset_button)
+        self._meter = ContextMeter(session, self._composer, self)
+        self._effects = Effects(self._preferences, application, session, self._composer, self)
+        self._panel = SpeculationPanel(self._actions, self)
+        self._panel.add_controls(ChatControls(session))
+        self._watch = PanelController(session, self._transcript, self._panel, self._choices, self)
+        self._comparer = Comparer(session, self)
+        self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
+        self._tuner = Tuner(session, self)
+        self._tuning = TuningView(self._tuner, self._actions["tune"], self)
+        self._menus = Menus(self._actions, self)
+        self._panes = Panes(self, self._preferences, self._chats, self._panel)
+        self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
+        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
+        self._commands = ChatCommands(
+            session, self._actions, self._chats, self._transcript, self._find, self._banner, self
+        )
+        self._build()
+        self._connect()
+        self._choices.wire(self._actions, self._transcript)
+        self._announcer = Announcer(session, self)
+        self.retranslate()
+        self.resize(1440, 900)
+        self.setMinimumSize(560, 420)
+        self.setAcceptDrops(True)
+        put_back(self, self._preferences.values.window_place)
+        self._show_chat(session.chat)
+        if self._preferences.backup is not None:
+            self.news.tell_of_backup(self._preferences.backup)
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        session = self._session
+        handlers: dict[str, Callable[[], object]] = {
+            **self._choices.handlers(),
+            **front.handlers(self),
+            "new-chat": session.new_chat,
+            "send": lambda: self._composer.send(),
+            "stop": session.stop,
+            "attach": lambda: self._commands.attaching.choose_files(self._composer.files),
+            "chat-settings": lambda: self._chat_settings.open(),
+            "quit": self.close,
+            "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
+            "search-chats": self._search_chats,
+            "use-starter": session.load_starter,
+            "choose-main": lambda: self._switcher.main_picker.open(),
+            "choose-draft": lambda: self._switcher.draft_picker.open(),
+            "models-page": lambda: self._settings.open("models"),
+            "settings": lambda: self._settings.open("general"),
+            "about": lambda: self._settings.open_about(),
+            "unload": session.unload,
+            "open-main": self._open_main,
+            "open-draft": self._open_draft,
+            "no-draft": lambda: session.set_draft(None),
+            "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
+            "toggle-panel": lambda: self._panes.toggle("panel"),
+            "show-report": lambda: self.news.show_report(),
+            "compare": self._compare,
+            "tune": self._tune,
+            "palette": lambda: self._palette.open(),
+            "shortcuts": lambda: self._shortcuts.open(),
+        }
+        for action_id in CHAT_COMMANDS:
+            handlers[action_id] = partial(self._run_command, action_id)
+        return handlers
+
+    def _build(self) -> None:
+        middle = QWidget(self)
+        middle.setObjectName("middle")
+        self._stack = QStackedWidget(middle)
+        self._stack.addWidget(self._welcome)
+        self._stack.addWidget(self._transcript)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header)
+        column.addWidget(self._find)
+        column.addWidget(self._stack, 1)
+        column.addLayout(centred(self._banner))
+        column.addSpacing(8)
+        column.addLayout(centred(self._composer))
+        whole = QWidget(self)
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._chats)
+        row.addWidget(middle, 1)
+        row.addWidget(self._panel)
+        self.setCentralWidget(whole)
+        self._chats.settings.setMenu(self._menus.settings)
+
+    def _connect(self) -> None:
+        session = self._session
+        session.opened.connect(self._show_chat)
+        session.asked.connect(self._show_new_turn)
+        session.arrived.connect(self._show_arrived)
+        session.path_changed.connect(self._show_path)
+        session.returned.connect(self._take_back)
+        keeper = session.keeper
+        for changed in (session.kept, session.trashed, session.trash_emptied, keeper.opened, keeper.unsaved):
+            changed.connect(lambda *_: self._update_actions())
+        session.chats_changed.connect(self._update_actions)
+        session.models_changed.connect(self._models_changed)
+        self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
+        self._switcher.chat_wanted.connect(self._come_to_chat)
+        self._offer.starter_wanted.connect(self._composer.setFocus)
+        self._offer.more_wanted.connect(lambda: self._settings.open("models"))
+        session.problem.connect(self._show_problem)
+        self._welcome.asked.connect(self._ask)
+        self._composer.sent.connect(self._ask)
+        for written in (self._composer.edit.edited, self._composer.files.changed):
+            written.connect(self._update_actions)
+            written.connect(self._keep_draft)
+        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
+        self._composer.edit.files_given.connect(self._attach)
+        self._commands.send_key = lambda: self._composer.edit.send_key
+        self._transcript.focus_lost.connect(self._composer.setFocus)
+        self._find.focus_lost.connect(self._composer.setFocus)
+        self._find.found.connect(self._update_actions)
+        self._application.theme.changed.connect(self._actions.repaint)
+        self._commands.speaker.changed.connect(self._update_actions)
+        self._commands.transfer.changed.connect(self._update_actions)
+
+    # What the session says
+
+    def _show_chat(self, chat: Chat) -> None:
+        # What is being composed belongs to the chat that is left.
+        self._composer.edit.commit_preedit()
+        if chat is not self._shown:
+            self._session.keep_place(self._shown, self._transcript.place)
+        again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
+        self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
+        # Chosen once more, it stays as it is read, with what is being edited in it.
+        if not again:
+            self._transcript.show_chat(chat)
+        self._watch.newest()
+        self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
+        self._update_actions()
+        # A card that was opened while the chat was being read keeps the focus.
+        if all(card.isHidden() for card in self.findChildren(Overlay)):
+            self._composer.setFocus()
+
+    def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
+        if chat is self._session.chat:
+            self._stack.setCurrentWidget(self._transcript)
+            self._transcript.add_turn(turn)
+            self._watch.newest()
+            self._update_actions()
+
+    def _show_path(self, chat: Chat) -> None:
+        if chat is self._session.chat:
+            self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
+            self._transcript.show_path(chat)
+            self._watch.newest()
+            self._update_actions()
+
+    def _take_back(self, chat: Chat, turn: Turn) -> None:
+        """A question that could not be kept stands in the composer of its chat again, before what is there by now."""
+        if chat is self._session.chat:
+            self._composer.put_back(turn.question, turn.attachments)
+        else:
+            words = "\n\n".join(part for part in (turn.question, chat.draft) if part)
+            self._session.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
+
+    def _attach(self, files: list[str]) -> None:
+        self._commands.attaching.attach(files, self._composer.files)
+
+    def _run_command(self, action_id: str) -> None:
+        self._commands.handlers()[action_id]()
+
+    def _keep_draft(self) -> None:
+        self._session.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
+
+    def _show_arrived(self, chat: Chat, turn: Turn) -> None:
+        if chat is not self._session.chat:
+            return
+        self._transcript.refresh(turn)
+        self._watch.arrived(chat, turn)
+        # It has ended, or goes on where it stopped.
+        if turn.answer.ended or not self._actions["stop"].isEnabled():
+            self._update_actions()
+
+    def _models_changed(self) -> None:
+        self._update_actions()
+        if self._session.pair.loading:
+            self._banner.hide()
+        elif (problem := self._session.pair.draft_problem) is not None:
+            self._show_problem(problem)
+
+    def _show_problem(self, error: EngineError) -> None:
+        helps = "open-draft" if self._session.pair.main is not None else "use-starter"
+        self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
+
+    # What the user does
+
+    def _ask(self, text: str) -> None:
+        if self._session.ready:
+            self._session.ask(text, self._composer.take_attachments())
+            # A question of the welcome leaves what is being written where it is.
+            self._keep_draft()
+            self._update_actions()
+
+    def _compare(self) -> None:
+        self._comparer.start(self._session.chat, self._session.chat.turns[-1])
+        if self._comparer.running and self._comparison.isHidden():
+            self._comparison.open()
+
+    def _tune(self) -> None:
+        self._tuner.start()
+        if self._tuning.isHidden():
+            self._tuning.open()
+
+    def _come_to_chat(self) -> None:
+        self._settings.close()
+        self.activateWindow()
+        self._composer.setFocus()
+
+    def _search_chats(self) -> None:
+        self._panes.show("sidebar", True)
+        self._chats.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _open_main(self) -> None:
+        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a main model's folder")):
+            self._session.load(folder, None)
+
+    def _open_draft(self) -> None:
+        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a draft model's folder")):
+            self._session.set_draft(folder)
+
+    # State
+
+    def _update_actions(self) -> None:
+        session, turns = self._session, self._session.chat.turns
+        self._actions.update(
+            ActionState(
+                can_ask=session.ready,
+                has_text=self._composer.can_be_sent,
+                streaming=session.chat.streaming,
+                has_turns=bool(turns),
+                has_answer=any(turn.answer.text for turn in turns),
+                can_retry=session.ready and bool(turns),
+                can_go_on=session.ready and bool(turns) and turns[-1].answer.unfinished,
+                # A chat that holds no more than a draft is the next new one, not one of the list.
+                is_kept=session.chat.id is not None and bool(turns),
+                loading=bool(session.pair.loading),
+                can_restore=bool(session.deleted),
+                can_measure=session.ready and session.quiet and not session.pair.loading,
+                can_speak=self._commands.speaker.program is not None,
+                speaking=self._commands.speaker.speaking,
+                has_report=self.news.report is not None,
+                transferring=self._commands.transfer.busy,
+                finding=self._find.finding,
+            )
+        )
+        self._composer.set_streaming(session.chat.streaming)
+        self._welcome.set_ready(session.ready)
+
+    def retranslate(self) -> None:
+        self._actions.retranslate()
+        self._menus.retranslate()
+        self._header.retranslate()
+        self._meter.tell()
+        self._update_actions()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files may be let go anywhere."""
+        if files_in(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := files_in(event.mimeData()):
+            event.acceptProposedAction()
+            self._attach(files)
+            self._composer.setFocus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._panes.arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_announcer"):
+            self.retranslate()
+        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.StyleChange) and hasattr(self, "_announcer"):
+            # The panes take their new words and sizes after the window has.
+            QTimer.singleShot(0, self, self._panes.arrange)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """The window goes at once; the engine's thread is waited for behind it."""
+        # The last syllable belongs to the draft.
+        self._composer.edit.commit_preedit()
+        self._preferences.change(window_place=place_of(self))
+        self._session.keep_place(self._shown, self._transcript.place)
+        self._effects.close()
+        self.hide()
+        self._commands.transfer.close()
+        self._commands.speaker.close()
+        self._meter.close()
+        self._settings.close()
+        self._library.close()
+        self._session.close()
+        super().closeEvent(event)
+        QTimer.singleShot(0, self._application, self._application.quit)

@@ -1,0 +1,123 @@
+"""The command palette: every action that is possible now, found by a few letters and run with Enter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
+
+from app.actions import ACTIONS, ActionSpec
+from app.actions.state import Actions, menu_title
+from app.widgets import theme
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.overlay import Overlay
+from app.widgets.search_field import LiveField
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+_ROWS_SHOWN = 9
+_ROW_HEIGHT = 36
+
+
+def matches(text: str, wanted: str) -> bool:
+    """Whether every word that was typed begins or is inside some word of `text`, in any order and case."""
+    folded = text.casefold()
+    return all(word in folded for word in wanted.casefold().split())
+
+
+class CommandPalette(Overlay):
+    def __init__(self, actions: Actions, window: QWidget) -> None:
+        super().__init__(window, 560)
+        self._actions = actions
+        self._found: list[QAction] = []
+        self._field = LiveField(self)
+        self._list = QListWidget(self)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.column.addWidget(self._field)
+        self.column.addWidget(self._list)
+        self._field.typed.connect(self._search)
+        self._field.installEventFilter(self)
+        self._list.itemClicked.connect(lambda _item: self._run())
+        self.retranslate()
+
+    def fill(self) -> None:
+        self._list.setMinimumHeight(theme.scaled(_ROWS_SHOWN * _ROW_HEIGHT))
+        self._field.clear()
+        self._search("")
+        self._field.setFocus()
+
+    def retranslate(self) -> None:
+        self._field.setPlaceholderText(self.tr("What would you like to do?"))
+        self._field.setAccessibleName(self.tr("Command"))
+        self._list.setAccessibleName(self.tr("Commands"))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+            if step:
+                self._move(step)
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._field.composing:
+                self._run()
+                return True
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_list"):
+            self.retranslate()
+
+    def _search(self, wanted: str) -> None:
+        self._list.clear()
+        possible = [spec for spec in ACTIONS if spec.id != "palette" and self._actions[spec.id].isEnabled()]
+        found = [spec for spec in possible if matches(self._words(spec), wanted)]
+        # Those that begin with what was typed come first; the table's order decides among equals.
+        found.sort(key=lambda spec: not self._words(spec).casefold().startswith(wanted.casefold()))
+        self._found = [self._actions[spec.id] for spec in found]
+        for spec in found:
+            action = self._actions[spec.id]
+            item = QListWidgetItem(self._list)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
+            row = _Row(action, menu_title(spec.menu))
+            # As wide as the list, whatever its words would like.
+            item.setSizeHint(QSize(0, row.sizeHint().height()))
+            self._list.setItemWidget(item, row)
+        self._list.setCurrentRow(0)
+
+    def _words(self, spec: ActionSpec) -> str:
+        action = self._actions[spec.id]
+        return f"{action.whatsThis()} {action.text()} {menu_title(spec.menu)}"
+
+    def _move(self, step: int) -> None:
+        if self._found:
+            self._list.setCurrentRow((self._list.currentRow() + step) % len(self._found))
+
+    def _run(self) -> None:
+        row = self._list.currentRow()
+        if 0 <= row < len(self._found):
+            action = self._found[row]
+            self.close_overlay()
+            action.trigger()
+
+
+class _Row(QWidget):
+    """An action's sentence, the menu it is in, and its keys."""
+
+    def __init__(self, action: QAction, menu: str) -> None:
+        super().__init__()
+        name, place = ElidedLabel(self), QLabel(menu, self)
+        name.setText(action.whatsThis())
+        keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
+        for label in (place, keys):
+            label.setProperty("look", "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 10, 6)
+        row.setSpacing(12)
+        row.addWidget(name)
+        row.addWidget(place)
+        row.addStretch(1)
+        row.addWidget(keys)

@@ -1,0 +1,103 @@
+"""The edge of a side pane, dragged to make it wider or narrower."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractSlider
+
+from app.widgets import theme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtWidgets import QWidget
+
+# Wide enough to be caught with the mouse; the line that shows is thinner.
+_GRIP, _LINE = 7, 2
+_STEP, _PAGE = 16, 64
+
+
+class PaneHandle(QAbstractSlider):
+    """Lies on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
+
+    A slider for assistive technology and for the arrow keys. A double click or Enter asks for the usual width.
+    """
+
+    reset_wanted = Signal()
+
+    def __init__(self, pane: QWidget, on_right: bool, name: Callable[[], str]) -> None:
+        """`on_right` says that the pane has the middle on its right."""
+        super().__init__(pane)
+        self._pane, self._on_right, self._name = pane, on_right, name
+        self._grabbed = 0.0
+        self.setOrientation(Qt.Orientation.Horizontal)
+        self.setInvertedControls(not on_right)
+        self.setSingleStep(_STEP)
+        self.setPageStep(_PAGE)
+        self.setCursor(Qt.CursorShape.SplitHCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setAccessibleName(name())
+        pane.installEventFilter(self)
+        self._place()
+
+    def _place(self) -> None:
+        left = self._pane.width() - _GRIP if self._on_right else 0
+        self.setGeometry(left, 0, _GRIP, self._pane.height())
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.setAccessibleName(self._name())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grabbed = event.globalPosition().x() - self._outwards(self.value())
+            self.setSliderDown(True)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self.setValue(self._outwards(round(event.globalPosition().x() - self._grabbed)))
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        self.setSliderDown(False)
+        self.update()
+
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
+        self.reset_wanted.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.reset_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scrolling beside a list must not move its edge."""
+        event.ignore()
+
+    def _outwards(self, distance: int) -> int:
+        """A way to the right as growth of the pane, and the other way round."""
+        return distance if self._on_right else -distance
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self.underMouse() or self.hasFocus() or self.isSliderDown():
+            left = self.width() - _LINE if self._on_right else 0
+            QPainter(self).fillRect(left, 0, _LINE, self.height(), QColor(theme.colours().main))
+
+
+def sidebar_name() -> str:
+    return QCoreApplication.translate("PaneHandle", "Width of the chat list")
+
+
+def panel_name() -> str:
+    return QCoreApplication.translate("PaneHandle", "Width of the live panel")

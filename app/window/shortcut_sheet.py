@@ -1,0 +1,67 @@
+"""The shortcut sheet: which keys do what, by menu, from the action table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+
+from app.actions import ACTIONS, MENUS
+from app.actions.state import menu_title
+from app.widgets.overlay import HighArea, Overlay
+from app.widgets.wrapped_label import WrappedLabel
+
+if TYPE_CHECKING:
+    from app.actions.state import Actions
+
+
+class ShortcutSheet(Overlay):
+    def __init__(self, actions: Actions, window: QWidget) -> None:
+        super().__init__(window, 520)
+        self._actions = actions
+        self._title = QLabel(self)
+        self._title.setProperty("look", "title")
+        self._area = HighArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self.column.addWidget(self._title)
+        self.column.addWidget(self._area)
+
+    def fill(self) -> None:
+        self._title.setText(self.tr("Keyboard shortcuts"))
+        body = QWidget()
+        body.setObjectName("overlayBody")
+        grid = QGridLayout(body)
+        grid.setContentsMargins(0, 0, 8, 0)
+        grid.setVerticalSpacing(6)
+        for menu in MENUS:
+            rows = self.rows(menu)
+            if not rows:
+                continue
+            heading = QLabel(menu_title(menu), body)
+            heading.setProperty("look", "caption")
+            grid.setRowMinimumHeight(grid.rowCount(), 8)
+            grid.addWidget(heading, grid.rowCount(), 0)
+            for name, keys in rows:
+                line = grid.rowCount()
+                words = WrappedLabel(body)
+                words.setText(name)
+                grid.addWidget(words, line, 0)
+                shown = QLabel(keys, body)
+                shown.setProperty("look", "muted")
+                grid.addWidget(shown, line, 1, Qt.AlignmentFlag.AlignRight)
+        grid.setColumnStretch(0, 1)
+        grid.setRowStretch(grid.rowCount(), 1)
+        for label in body.findChildren(QLabel):
+            label.ensurePolished()
+        self._area.setWidget(body)
+        self._area.updateGeometry()
+        self._area.setFocus()
+
+    def rows(self, menu: str) -> list[tuple[str, str]]:
+        """(what it does, its keys) of every action of a menu that has keys."""
+        native = QKeySequence.SequenceFormat.NativeText
+        found = [self._actions[spec.id] for spec in ACTIONS if spec.menu == menu and spec.shortcut]
+        return [(action.whatsThis(), action.shortcut().toString(native)) for action in found]

@@ -1,0 +1,105 @@
+"""Opens the main window on a real engine, and stays until it is closed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+
+from app.conversations.opening import is_open_elsewhere
+from app.library.library import Library
+from app.session.session import Session
+from app.settings.relocation import MoveRefused, heal, move_folder
+from app.settings.store import SettingsStore
+from app.system import crash
+from app.system.log_buffer import LOG_BUFFER
+from app.system.paths import data_folder, settings_folder
+from app.widgets.application import Application
+from app.window.gc_policy import GcPolicy
+from app.window.main_window import MainWindow
+from engine import Engine, starter_pair
+
+
+def open_window(
+    application: Application, preferences: SettingsStore | None = None, chats: Path | None = None
+) -> tuple[MainWindow, Session]:
+    """The window with its session. A pair begins to load once the window has been painted.
+
+    With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
+    file of the chats; None is the user's own.
+    """
+    session = Session(Engine, starter_pair(), chats)
+    library = Library(preferences or SettingsStore(settings_folder() / "settings.json"))
+    window = MainWindow(session, application, library)
+    if preferences is not None:
+        session.models_changed.connect(partial(_remember, session, preferences))
+    window.show()
+    QTimer.singleShot(0, session, partial(_load_last, session, preferences) if preferences else session.load_starter)
+    QTimer.singleShot(0, library, library.start)
+    return window, session
+
+
+def move_chats(preferences: SettingsStore) -> MoveRefused | None:
+    """Move the chats where the user wanted them, while nobody has them open; why that did not work, or None."""
+    heal(data_folder())
+    wanted = preferences.values.move_chats_to
+    if not wanted:
+        return None
+    if is_open_elsewhere(data_folder() / "chats.db"):
+        # A window that has them would go on writing to files that are no more.
+        return MoveRefused("in-use")
+    preferences.change(move_chats_to="")
+    try:
+        move_folder(data_folder(), Path(wanted))
+    except MoveRefused as refused:
+        return refused
+    return None
+
+
+def _load_last(session: Session, preferences: SettingsStore) -> None:
+    values = preferences.values
+    main, draft = values.main_model, values.draft_model
+    if values.start_with == "last" and main and (Path(main) / "config.json").exists():
+        session.load(main, draft or None)
+    else:
+        session.load_starter()
+
+
+def _remember(session: Session, preferences: SettingsStore) -> None:
+    """Only what has been loaded, so that a model that brings the program down is not tried at every start."""
+    pair = session.pair
+    if pair.loading or pair.main is None:
+        return
+    main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
+    is_starter = main == str(session.starter_pair[0])
+    preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
+
+
+def show_window(language: str | None = None) -> int:
+    """Run the application until the window is closed; returns the exit code."""
+    disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
+    preferences = SettingsStore(settings_folder() / "settings.json", later=disk.submit)
+    refused = move_chats(preferences)
+    crashed = crash.watch()
+    application = Application(sys.argv[:1], language or preferences.values.language)
+    application.theme.set_mode(preferences.values.theme)
+    LOG_BUFFER.start()
+    # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    window, session = open_window(application, preferences)
+    sharing = GcPolicy(session)
+    crash.catch_in_slots(window.news.tell_of_error)
+    if refused is not None:
+        window.news.tell_of_move(refused)
+    if crashed is not None:
+        window.news.tell_of_crash(crashed)
+    code = application.exec()
+    sharing.close()
+    session.close()
+    crash.end_watch()
+    disk.shutdown()
+    return code

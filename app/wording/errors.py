@@ -1,0 +1,293 @@
+"""From the engine's codes to sentences that a person can act on, in the language of the window."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.conversations.errors import StoreInUse, StoreTooNew, refusal_of
+from app.wording.hub import hub_sentence
+from engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.conversations.errors import StoreError
+    from app.conversations.opening import Damage
+    from engine.stats import PlainSpan
+
+
+def error_sentence(error: EngineError) -> str:
+    """What went wrong and what to do about it."""
+    try:
+        return _sentence_of(error)
+    except (KeyError, TypeError, ValueError):
+        # An answer that another version or another app recorded may lack what the words for its error need.
+        return _error_sentences(EngineError.code)
+
+
+def _sentence_of(error: EngineError) -> str:
+    arguments = {name: str(value) for name, value in error.arguments.items()}
+    if error.code == "model-not-usable":
+        return _model_sentence(arguments)
+    if error.code == "hub":
+        return hub_sentence(error)
+    if error.code == "prompt-too-long":
+        return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
+    if error.code == "not-enough-memory":
+        return _not_enough_memory(arguments)
+    return _error_sentences(error.code).format_map(_Lenient(arguments))
+
+
+def _error_sentences(code: str) -> str:
+    translate = QCoreApplication.translate
+    sentences = {
+        "engine": translate("Errors", "Something went wrong in the engine. Try again."),
+        "bad-request": translate("Errors", "“{actual}” is not possible for {name}. Change it and try again."),
+        "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
+        "queue-full": translate(
+            "Errors", "{limit} questions are waiting already. Try again when one of them has been answered."
+        ),
+        "template-failed": translate(
+            "Errors",
+            "The model's chat template does not take this chat: {detail}. Start a new chat or choose another model.",
+        ),
+        "busy": translate("Errors", "An answer is being written. Try again when it is finished."),
+        "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
+        "internal": translate(
+            "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."
+        ),
+    }
+    # An answer that another version or another app recorded may have a code that is not ours.
+    return sentences.get(code, sentences["engine"])
+
+
+def _prompt_too_long(tokens: int, limit: int) -> str:
+    return QCoreApplication.translate(
+        "Errors",
+        "This chat has {tokens} tokens and the model can hold {limit}. "
+        "Start a new chat, shorten your message or choose a model with a longer context.",
+    ).format(tokens=_number(tokens), limit=_number(limit))
+
+
+def _not_enough_memory(arguments: Mapping[str, str]) -> str:
+    translate = QCoreApplication.translate
+    names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
+    figures = {name: int(arguments[name]) for name in names}
+    if figures["largest_context"]:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "It fits with {largest} tokens: shorten the context or choose a smaller draft model.",
+        )
+    else:
+        sentence = translate(
+            "Errors",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "Choose a smaller model or close other apps.",
+        )
+    sentences = [sentence]
+    if figures["kv_bits"]:
+        sentences.append(
+            translate("Errors", "It fits as it is with a KV cache of {bits} bits, which the settings offer.")
+        )
+    if figures["draft_bytes"]:
+        sentences.append(translate("Errors", "A draft model that takes up to {draft} GB fits."))
+    return joined(*sentences).format(
+        name=arguments["name"],
+        needed=_number(figures["needed"] / 1e9, 1),
+        available=_number(figures["available"] / 1e9, 1),
+        context=_number(figures["context"]),
+        largest=_number(figures["largest_context"]),
+        bits=figures["kv_bits"],
+        draft=_number(figures["draft_bytes"] / 1e9, 1),
+    )
+
+
+def _model_sentence(arguments: Mapping[str, str]) -> str:
+    return model_reasons()[arguments["reason"]].format(
+        name=PurePath(arguments["path"]).name, path=arguments["path"], detail=arguments["detail"]
+    )
+
+
+def model_reasons() -> dict[str, str]:
+    """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
+    translate = QCoreApplication.translate
+    return {
+        "missing": translate("Errors", "There is no model folder at {path}. Choose another one."),
+        "not-a-model": translate(
+            "Errors", "{name} has no config.json, so it is not a model. Choose the folder that holds one."
+        ),
+        "incomplete": translate("Errors", "{name} is not complete: {detail} is missing. Download or copy it again."),
+        "damaged": translate("Errors", "{name} is damaged: {detail} cannot be read. Download or copy it again."),
+        "wrong-tensors": translate(
+            "Errors",
+            "The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.",
+        ),
+        "unknown-architecture": translate(
+            "Errors",
+            "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
+        ),
+        "no-tokenizer": translate(
+            "Errors", "The tokenizer of {name} cannot be read ({detail}). Download or copy it again."
+        ),
+        "unsafe": translate(
+            "Errors",
+            "{name} wants to run code or read files from elsewhere ({detail}). "
+            "Tandem never does that; choose another model.",
+        ),
+        "vocabulary": translate(
+            "Errors",
+            "{name} cannot draft for this main model: their vocabularies differ ({detail}). "
+            "Choose another draft model.",
+        ),
+        "no-room": translate(
+            "Errors",
+            "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+        ),
+    }
+
+
+def plain_sentence(span: PlainSpan) -> str:
+    """Why tokens were decoded without guessing; "" for a code of another version."""
+    arguments: dict[str, str] = {}
+    for name, value in span.arguments:
+        arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
+    if span.reason == "draft-not-usable" and arguments.get("reason") in draft_reasons():
+        arguments["reason"] = draft_reasons()[arguments["reason"]]
+    if span.reason == "costs-more":
+        return _costs_more(dict(span.arguments))
+    return plain_reasons().get(span.reason, "").format_map(_Lenient(arguments))
+
+
+class _Lenient(dict[str, str]):
+    """An argument that the engine did not send reads as nothing rather than failing."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def _costs_more(arguments: Mapping[str, float | str]) -> str:
+    plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
+    if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
+        return plain_reasons()["costs-more"]
+    per_round = arguments.get("tokens_per_round")
+    if not isinstance(per_round, (int, float)):
+        per_round = 1.0
+    return QCoreApplication.translate(
+        "PlainReasons",
+        "Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.",
+    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
+
+
+def plain_reasons() -> dict[str, str]:
+    """One sentence for each `PlainSpan` code."""
+    translate = QCoreApplication.translate
+    return {
+        "off": translate("PlainReasons", "Not guessing: speculation is switched off."),
+        "no-draft": translate("PlainReasons", "Not guessing: no draft model is loaded."),
+        "draft-loading": translate("PlainReasons", "Not guessing yet: the draft model is still loading."),
+        "draft-not-usable": translate(
+            "PlainReasons", "Not guessing: the draft model cannot be used with this main model. {reason}"
+        ),
+        "draft-failed": translate(
+            "PlainReasons", "Not guessing: the draft model failed and is left out of this answer."
+        ),
+        "draft-context-full": translate("PlainReasons", "Not guessing: the draft model's context is full."),
+        "no-guess": translate("PlainReasons", "Not guessing: the draft model has nothing that fits here."),
+        "carried-rows": translate("PlainReasons", "Not guessing: earlier tokens have to be read again first."),
+        "cache-kind": translate("PlainReasons", "Not guessing: this model's cache ({kind}) cannot be rolled back."),
+        "no-match": translate("PlainReasons", "Not guessing: lookup found nothing like this in the chat so far."),
+        "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),
+        "measuring": translate("PlainReasons", "Measuring how fast plain decoding is here."),
+        "batch": translate("PlainReasons", "Not guessing: several answers share the model right now."),
+        "turns": translate("PlainReasons", "Not guessing: answers take turns, they cannot share a batch ({kind})."),
+        "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
+        "length-limit": translate("PlainReasons", "Not guessing: the answer is about to reach its length limit."),
+    }
+
+
+def draft_reasons() -> dict[str, str]:
+    """Why a draft model cannot be used, after the words that it cannot: one for each `ModelNotUsable` reason."""
+    translate = QCoreApplication.translate
+    return {
+        "missing": translate("DraftReasons", "Its folder is missing."),
+        "not-a-model": translate("DraftReasons", "Its folder holds no model."),
+        "incomplete": translate("DraftReasons", "One of its files is missing."),
+        "damaged": translate("DraftReasons", "One of its files is damaged."),
+        "wrong-tensors": translate("DraftReasons", "Its weights do not fit its configuration."),
+        "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
+        "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
+        "unsafe": translate("DraftReasons", "It wants to run code."),
+        "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
+        "no-room": translate("DraftReasons", "There is not enough memory for it."),
+    }
+
+
+def store_sentence(error: StoreError) -> str:
+    """Why something of the chats could not be kept, and what to do."""
+    translate = QCoreApplication.translate
+    sentences = {
+        "full": translate("Store", "The disk is full, so this chat cannot be saved. Free some space and save again."),
+        "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
+        "io": translate("Store", "The disk does not answer as it should, so this chat cannot be saved."),
+    }
+    other = translate("Store", "Part of this chat could not be saved: {detail}")
+    return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
+
+
+def closed_store_sentence(error: Exception) -> str:
+    """Why the chats cannot be opened at all."""
+    translate = QCoreApplication.translate
+    if isinstance(error, StoreInUse):
+        return translate(
+            "Store", "Tandem is already open in another window, which has your chats. Nothing you write here is kept."
+        )
+    if isinstance(error, StoreTooNew):
+        return translate(
+            "Store",
+            "Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.",
+        )
+    refusal = refusal_of(error)
+    if refusal == "full":
+        return translate(
+            "Store",
+            "Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you "
+            "write here is kept.",
+        )
+    if refusal == "forbidden":
+        return translate(
+            "Store",
+            "Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is "
+            "kept.",
+        )
+    text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
+    return text.format(detail=str(error))
+
+
+def damage_sentence(damage: Damage) -> str:
+    """What became of a damaged file of chats."""
+    text = QCoreApplication.translate(
+        "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
+    )
+    return text.format(name=damage.set_aside.name)
+
+
+def joined(*sentences: str) -> str:
+    """Sentences one after the other, with the space that the language puts between two; empty ones are left out."""
+    both = QCoreApplication.translate("Sentences", "{first} {second}", "two sentences, one after the other")
+    text = ""
+    for sentence in filter(None, sentences):
+        text = both.replace("{first}", text).replace("{second}", sentence) if text else sentence
+    return text
+
+
+def quoted(text: str) -> str:
+    """A piece of a text between the quotation marks of the language."""
+    return QCoreApplication.translate("Sentences", "“{text}”").replace("{text}", text)
+
+
+def _number(value: float, decimals: int = 0) -> str:
+    return QLocale().toString(float(value), "f", decimals)

@@ -1,0 +1,288 @@
+"""The models in words: names, verdicts, memory as an arithmetic, and what a download is doing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale, QObject
+
+from app.library.entries import short_name
+from app.wording import errors as wording
+from app.wording.figures import percent, times
+from app.wording.hub import hub_sentence, size_words
+
+if TYPE_CHECKING:
+    from app.library.entries import Entry
+    from app.library.model_choices import Choice
+    from engine.advice.fit import FitReport
+    from engine.advice.pairing import PairAdvice
+    from engine.hub.download_state import DownloadStatus
+    from engine.model_files.verify import VerifyReport
+
+translate = QCoreApplication.translate
+
+_LICENCES = {
+    "apache-2.0": "Apache 2.0",
+    "mit": "MIT",
+    "gemma": "Gemma",
+    "llama3.1": "Llama 3.1",
+    "llama3.2": "Llama 3.2",
+    "llama3.3": "Llama 3.3",
+}
+
+
+def model_name(name: str, bits: int) -> str:
+    """Qwen3 8B · 4-bit. The name alone where the weights are plain or unknown."""
+    if bits in (0, 16, 32):
+        return name
+    return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
+
+
+def entry_name(entry: Entry) -> str:
+    if entry.is_starter:
+        return translate("Models", "Starter") if entry.id != "draft" else translate("Models", "Starter draft")
+    return model_name(entry.name, entry.bits)
+
+
+def recorded_name(name: str) -> str:
+    """What a person calls a model by the name that figures are kept under; see `Entry.recorded_as`."""
+    if name.startswith("starter/"):
+        return translate("Models", "Starter draft") if name == "starter/draft" else translate("Models", "Starter")
+    return short_name(name)[0]
+
+
+def pair_name(main: str, draft: str) -> str:
+    """Qwen3 8B + Qwen3 0.6B; the main model's alone where there is no draft."""
+    return " + ".join(recorded_name(name) for name in (main, draft) if name)
+
+
+def choice_name(choice: Choice) -> str:
+    """The first line of a row in a picker."""
+    if choice.kind == "lookup":
+        return translate("Models", "Lookup in this chat")
+    if choice.kind == "none":
+        return translate("Models", "No draft")
+    if choice.kind == "unload":
+        return translate("Models", "Unload")
+    return entry_name(choice.entry) if choice.entry is not None else model_name(choice.name, choice.bits)
+
+
+def choice_sentence(choice: Choice) -> str:
+    """The second line: the verdict, and what is expected of it."""
+    if choice.kind == "unload":
+        return translate("Models", "Frees the memory of both models.")
+    if choice.kind == "none":
+        return translate("Models", "Plain decoding: the main model alone.")
+    if choice.download is not None and choice.download.state == "failed":
+        return download_words(choice.download)
+    if choice.advice is not None or choice.kind == "lookup":
+        return wording.joined(_verdict(choice), _expectation(choice))
+    return _main_sentence(choice)
+
+
+def _main_sentence(choice: Choice) -> str:
+    entry = choice.entry
+    if entry is None:
+        return ""
+    if choice.kind == "get" and entry.problem:
+        return translate("Models", "Not complete: get it again.")
+    if choice.verdict == "unusable":
+        return problem_words(entry)
+    if choice.verdict == "too-big" and entry.fit is not None:
+        return too_big_words(entry.fit)
+    if choice.guide:
+        return translate("Models", "A tiny guide to this app, built in. For real work choose another model.")
+    if choice.kind == "get" and entry.draft:
+        return translate("Models", "Comes with {draft} as draft. {facts}").format(
+            draft=entry.draft_name, facts=facts_words(entry)
+        )
+    return facts_words(entry)
+
+
+def _verdict(choice: Choice) -> str:
+    if choice.advice is None or choice.verdict == "lookup":
+        return translate("Models", "No second model. Best for edits and code.")
+    return verdict_words(choice.advice)
+
+
+def verdict_words(advice: PairAdvice) -> str:
+    """Why a draft goes with the main model, or why not."""
+    arguments = dict(advice.arguments)
+    if advice.verdict == "same":
+        return translate("Models", "Same tokenizer.")
+    if advice.verdict == "padded":
+        return translate("Models", "Same tokenizer, padded.")
+    if advice.verdict == "different":
+        return translate("Models", "Works by re-encoding its text: {share} of the tokens in common.").format(
+            share=percent(int(arguments["shared"]) / 100)
+        )
+    if advice.verdict == "unknown":
+        return translate("Models", "Its tokenizer has not been read yet.")
+    if advice.verdict == "too-large":
+        return translate(
+            "Models", "Not useful: each guess costs {share} of a plain step, more than it can save."
+        ).format(share=percent(int(arguments["share"]) / 100))
+    if advice.verdict == "no-room":
+        return translate("Models", "Would not fit beside the main model: {size} short.").format(
+            size=size_words(int(arguments["needed"]) - int(arguments["free"]))
+        )
+    if advice.verdict == "incomplete":
+        return translate("Models", "Not complete: get it again.")
+    return translate("Models", "Cannot be used here. {reason}").format(
+        reason=wording.draft_reasons()[str(arguments["reason"])]
+    )
+
+
+def _expectation(choice: Choice) -> str:
+    if choice.measured is not None:
+        speed = times(choice.measured.speedup)
+        if choice.measured.accept_rate is None:
+            return translate("Models", "Measured here: {speed}.").format(speed=speed)
+        return translate("Models", "Measured here: {speed}, {rate} accepted.").format(
+            speed=speed, rate=percent(choice.measured.accept_rate)
+        )
+    return _expected_words(choice.advice) if choice.advice is not None and choice.usable else ""
+
+
+def _expected_words(advice: PairAdvice) -> str:
+    if advice.expected is None or not advice.works:
+        return ""
+    words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+    # Short enough to stay in one line, whatever is before it.
+    return words.replace(" ", "\u00a0")
+
+
+def as_draft_words(advice: PairAdvice, main: str) -> str:
+    """What a model that a search has found would be beside the main model called `main`."""
+    sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
+    return wording.joined(sentence, _expected_words(advice))
+
+
+def damage_words(report: VerifyReport, repairable: bool) -> str:
+    """Which files of a model are not as they were published, and what helps."""
+    names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
+    files = names.join((*report.damaged, *report.missing))
+    if repairable:
+        return translate("Models", "Not as it was published: {files}. Repair fetches only these again.").format(
+            files=files
+        )
+    return translate("Models", "Not as it was published: {files}. Remove it and get it again.").format(files=files)
+
+
+def problem_words(entry: Entry) -> str:
+    """Why a model that is here cannot be used."""
+    return translate("Models", "Cannot be used. {reason}").format(reason=wording.draft_reasons()[entry.problem])
+
+
+def too_big_words(fit: FitReport) -> str:
+    return translate("Models", "Does not fit: it needs {size} more than this Mac can use.").format(
+        size=size_words(-fit.free_after)
+    )
+
+
+def facts_words(entry: Entry) -> str:
+    """Licence, context, languages and how popular it is, as far as they are known: Apache 2.0 · 16 languages."""
+    parts = []
+    if entry.licence:
+        parts.append(_LICENCES.get(entry.licence, entry.licence))
+    if entry.context:
+        parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context)))
+    if entry.languages > 1:
+        parts.append(Counted().languages(entry.languages))
+    if entry.downloads:
+        parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads)))
+    if entry.gated:
+        parts.append(translate("Models", "asks for your consent"))
+    # No line begins with a dot.
+    return "\u00a0· ".join(parts)
+
+
+def fit_words(fit: FitReport) -> str:
+    """The memory as an arithmetic: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
+    unit = 1e9 if fit.needed >= 5e8 else 1e6
+    shares = fit_shares(fit)
+    parts = [translate("Models", "weights {size}").format(size=_amount(shares[0], unit))]
+    if shares[1]:
+        parts.append(translate("Models", "draft {size}").format(size=_amount(shares[1], unit)))
+    if shares[2]:
+        name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
+        parts.append(name.format(size=_amount(shares[2], unit)))
+    # What a sum comes to stays in one line.
+    total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
+    sentence = " + ".join(parts) + " " + total
+    return sentence if fit.context else translate("Models", "{sum}, before context").format(sum=sentence)
+
+
+def fit_shares(fit: FitReport) -> tuple[int, int, int]:
+    """Bytes of the main model's weights, the draft's, and everything that comes with a context."""
+    main = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "main")
+    draft = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "draft")
+    return main, draft, fit.needed - main - draft
+
+
+def download_words(status: DownloadStatus) -> str:
+    """What a download is doing now."""
+    done = translate("Models", "{done} of {total}").format(
+        done=size_words(status.bytes_done), total=size_words(status.bytes_total)
+    )
+    if status.state == "failed":
+        return hub_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
+    if status.state == "downloading":
+        parts = [done]
+        if status.attempt:
+            parts.append(translate("Models", "connecting again"))
+        else:
+            parts.append(translate("Models", "{size}/s").format(size=size_words(int(status.bytes_per_second))))
+        if status.seconds_left is not None and not status.attempt:
+            parts.append(_time_left(status.seconds_left))
+        return " · ".join(parts)
+    if status.state == "paused":
+        goes_on = translate("Models", "resumes where it stopped, even after a restart")
+        return f"{done} · {goes_on}" if status.bytes_total else goes_on
+    return {
+        "queued": translate("Models", "Waiting for its turn."),
+        "resolving": translate("Models", "Asking the Hub what to download."),
+        "verifying": translate("Models", "Checking every byte."),
+        "ready": translate("Models", "Ready."),
+    }[status.state]
+
+
+def state_word(state: str) -> str:
+    """The badge of a download."""
+    return {
+        "queued": translate("Models", "queued"),
+        "resolving": translate("Models", "starting"),
+        "downloading": translate("Models", "downloading"),
+        "verifying": translate("Models", "checking"),
+        "ready": translate("Models", "ready"),
+        "paused": translate("Models", "paused"),
+        "failed": translate("Models", "failed"),
+    }[state]
+
+
+def _time_left(seconds: float) -> str:
+    if seconds < 60:
+        return translate("Models", "less than a minute left")
+    minutes = round(seconds / 60)
+    return Counted().minutes(minutes) if minutes < 90 else Counted().hours(round(minutes / 60))
+
+
+class Counted(QObject):
+    """Words with a number in them: plural forms come with an object's own `tr` only."""
+
+    def languages(self, count: int) -> str:
+        return self.tr("%n language(s)", "", count)
+
+    def minutes(self, count: int) -> str:
+        return self.tr("about %n minute(s) left", "", count)
+
+    def hours(self, count: int) -> str:
+        return self.tr("about %n hour(s) left", "", count)
+
+
+def number(value: int) -> str:
+    return QLocale().toString(value)
+
+
+def _amount(count: int, unit: float) -> str:
+    return QLocale().toString(count / unit, "f", 1 if unit == 1e9 else 0)

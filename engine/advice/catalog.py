@@ -1,0 +1,155 @@
+"""The curated models: which mains are worth offering, with which drafts, from half a billion parameters upwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from engine.advice.fit import SETTINGS_OF_MEMORY
+from engine.hub.repository_names import parse_repository
+from engine.paths import resources
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT = 1
+BYTES_SOURCES = ("hub", "listed", "computed")
+_FIELDS: dict[str, type] = {
+    "id": str,
+    "name": str,
+    "family": str,
+    "parameters": int,
+    "active_parameters": int,
+    "bits": int,
+    "bytes": int,
+    "bytes_source": str,
+    "licence": str,
+    "context": int,
+    "languages": list,
+    "tokenizer": str,
+    "vocabulary_size": int,
+    "architecture": str,
+    "config": dict,
+    "roles": list,
+    "drafts": list,
+    "recommended": bool,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogModel:
+    """One curated model.
+
+    `bytes` are those of its weights; `bytes_source` tells where the figure is from: "hub" summed from the Hub's
+    listing, "listed" from a public listing and rounded, "computed" from parameters and bits. `active_parameters` are
+    those that one token visits. `config` holds the numbers of its config.json that decide the memory of a context.
+    Models with the same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first;
+    `recommended` mains are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
+    """
+
+    id: str
+    name: str
+    family: str
+    parameters: int
+    active_parameters: int
+    bits: int
+    bytes: int
+    bytes_source: str
+    licence: str
+    context: int
+    languages: tuple[str, ...]
+    tokenizer: str
+    vocabulary_size: int
+    architecture: str
+    config: Mapping[str, int | bool] = field(hash=False)
+    roles: tuple[str, ...]
+    drafts: tuple[str, ...]
+    recommended: bool
+
+    @property
+    def active_bytes(self) -> int:
+        return self.bytes * self.active_parameters // self.parameters
+
+    @property
+    def memory_config(self) -> dict[str, Any]:
+        """What `fit` needs of its config.json, without the network and before a byte of it is here."""
+        return {**self.config, "model_type": self.architecture, "max_position_embeddings": self.context}
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All curated models by id; `updated` is the date of the figures."""
+
+    updated: str
+    models: dict[str, CatalogModel]
+
+    def mains(self) -> list[CatalogModel]:
+        """Everything that can be a main model, smallest first."""
+        return sorted((model for model in self.models.values() if "main" in model.roles), key=lambda model: model.bytes)
+
+
+def load_catalog(path: Path | None = None) -> Catalog:
+    """The catalog that ships with Tandem, or the one at `path`. Raises `ValueError` naming what is wrong with it."""
+    content = json.loads((path or resources() / "catalog.json").read_text(encoding="utf-8"))
+    if content.get("format") != FORMAT:
+        raise ValueError("unknown catalog format")
+    models = [_read(entry) for entry in content["models"]]
+    by_id = {model.id: model for model in models}
+    if len(by_id) != len(models):
+        raise ValueError("an id stands twice")
+    for model in models:
+        for draft in model.drafts:
+            if draft not in by_id or "draft" not in by_id[draft].roles or draft == model.id:
+                raise ValueError(f"{model.id}: {draft} is no draft of this catalog")
+    return Catalog(str(content["updated"]), by_id)
+
+
+def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogModel]]:
+    """Up to three pairs for a machine that may use `limit` bytes: comfortable, balanced, and as large as is sensible.
+
+    For each the largest recommended main model with its first draft whose weights together take at most an eighth,
+    three eighths or three quarters of the limit; the rest is for context and everything else that runs.
+    """
+    chosen: list[tuple[CatalogModel, CatalogModel]] = []
+    for share in (0.125, 0.375, 0.75):
+        pairs = [
+            (main, catalog.models[main.drafts[0]])
+            for main in catalog.mains()
+            if main.recommended and main.drafts and main.bytes + catalog.models[main.drafts[0]].bytes <= share * limit
+        ]
+        if pairs and pairs[-1] not in chosen:
+            chosen.append(pairs[-1])
+    return chosen
+
+
+def _read(entry: Any) -> CatalogModel:
+    if not isinstance(entry, dict):
+        raise ValueError("an entry is no object")
+    name = str(entry.get("id"))
+    if set(entry) != set(_FIELDS):
+        raise ValueError(f"{name}: fields {sorted(set(entry) ^ set(_FIELDS))}")
+    for key, kind in _FIELDS.items():
+        if type(entry[key]) is not kind:
+            raise ValueError(f"{name}: {key} must be {kind.__name__}")
+        if kind is int and entry[key] <= 0:
+            raise ValueError(f"{name}: {key} must be positive")
+    if parse_repository(name) != name or entry["bytes_source"] not in BYTES_SOURCES:
+        raise ValueError(f"{name}: id or bytes_source")
+    if not set(entry["roles"]) <= {"main", "draft"} or not entry["roles"]:
+        raise ValueError(f"{name}: roles")
+    if not _is_memory_config(entry["config"]):
+        raise ValueError(f"{name}: config")
+    values: dict[str, Any] = {
+        field: tuple(value) if isinstance(value, list) else value for field, value in entry.items()
+    }
+    return CatalogModel(**values)
+
+
+def _is_memory_config(config: dict[str, Any]) -> bool:
+    """Whether it says enough for the arithmetic of a context, and nothing that the arithmetic does not read."""
+    needed = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
+    return needed <= config.keys() <= SETTINGS_OF_MEMORY and all(
+        type(value) in (int, bool) and value > 0 for value in config.values()
+    )

@@ -1,0 +1,180 @@
+"""Whether main and draft fit this machine's memory together, as an arithmetic that can be shown.
+
+weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + workspace <= limit - in use
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.advice.cache_shape import CacheShape, cache_shape
+from engine.model_files.inspection import text_config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Tokens that a prompt is read in at once: what the largest activations belong to.
+PREFILL_TOKENS = 2048
+_SMALLEST_WORKSPACE = 256 * 2**20
+
+TERMS = ("weights", "cache", "state", "workspace")
+
+# The numbers of a config.json that the arithmetic reads: all that has to be known of a model that is not here.
+SETTINGS_OF_MEMORY = frozenset(
+    {
+        "attention_k_eq_v", "full_attention_interval", "global_head_dim", "head_dim", "hidden_size",
+        "intermediate_size", "kv_lora_rank", "linear_conv_kernel_dim", "linear_key_head_dim", "linear_num_key_heads",
+        "linear_num_value_heads", "linear_value_head_dim", "moe_intermediate_size", "n_routed_experts",
+        "num_attention_heads", "num_experts", "num_experts_per_tok", "num_global_key_value_heads",
+        "num_hidden_layers", "num_key_value_heads", "num_kv_shared_layers", "num_local_experts", "qk_nope_head_dim",
+        "qk_rope_head_dim", "shared_expert_intermediate_size", "sliding_window", "sliding_window_pattern",
+        "top_k_experts", "v_head_dim",
+    }
+)  # fmt: skip
+
+
+# What is quantised, weights or caches, has a scale and a bias of 16 bits for 64 numbers.
+SCALE_BITS = 0.5
+
+
+def number_bytes(kv_bits: int) -> float:
+    """Bytes of one number in a cache of so many bits; 0 is the model's own precision on a GPU."""
+    return (kv_bits + SCALE_BITS) / 8 if kv_bits else 2.0
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """What of a model decides its memory: the bytes of its weights, its config.json, and how many bytes a number in
+    its caches has.
+    """
+
+    id: str
+    weight_bytes: int
+    config: Mapping[str, Any]
+    element_bytes: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTerm:
+    """One summand: a code out of `TERMS`, whose it is ("main", "draft", "both"), and how it came about.
+
+    Arguments of "cache": tokens, full_layers, window_layers, bytes_a_token (of one more token once windows
+    are full).
+    """
+
+    code: str
+    model: str
+    bytes: int
+    arguments: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """The sum against the limit. `limit` is what the system lets this process use, `in_use` what is taken
+    already.
+    """
+
+    terms: tuple[MemoryTerm, ...]
+    context: int
+    limit: int
+    in_use: int
+
+    @property
+    def needed(self) -> int:
+        return sum(term.bytes for term in self.terms)
+
+    @property
+    def free_after(self) -> int:
+        """What is left; negative when it does not fit, and then by how much."""
+        return self.limit - self.in_use - self.needed
+
+    @property
+    def fits(self) -> bool:
+        return self.free_after >= 0
+
+
+def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int, in_use: int = 0) -> FitReport:
+    """The memory of `main` with `draft` at `context` tokens against `limit` bytes."""
+    terms = _model_terms("main", main, context)
+    models = [main]
+    if draft is not None:
+        terms += _model_terms("draft", draft, context)
+        models.append(draft)
+    workspace = max(_workspace_bytes(model.config) for model in models)
+    terms.append(MemoryTerm("workspace", "both", workspace, (("tokens", PREFILL_TOKENS),)))
+    return FitReport(tuple(terms), context, limit, in_use)
+
+
+def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use: int = 0) -> int:
+    """The longest context that fits, up to what the main model was trained for; 0 when not even the weights
+    fit.
+    """
+    low, high = 0, max(context_length(main.config) or 0, 1)
+    if not check_fit(main, draft, 1, limit, in_use).fits:
+        return 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        if check_fit(main, draft, middle, limit, in_use).fits:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def working_set_limit(memory_bytes: int) -> int:
+    """What macOS lets the GPU use by default, for a machine of `memory_bytes`; an estimate where Metal was
+    not asked.
+
+    Two thirds up to 36 GiB, three quarters above.
+    """
+    return memory_bytes * 2 // 3 if memory_bytes <= 36 * 2**30 else memory_bytes * 3 // 4
+
+
+def context_length(config: Mapping[str, Any]) -> int | None:
+    """How many tokens the model was made for, or None where its configuration does not say."""
+    text = text_config(config)
+    for name in ("max_position_embeddings", "model_max_length", "n_positions", "max_seq_len", "seq_length"):
+        value = text.get(name)
+        if type(value) is int and value > 0:
+            return value
+    return None
+
+
+def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
+    shape = cache_shape(model.config)
+    elements = shape.replayed_bytes(context, 1) if name == "draft" else shape.growing_bytes(context, 1)
+    cache = int(elements * model.element_bytes)
+    terms = [
+        MemoryTerm("weights", name, model.weight_bytes),
+        MemoryTerm("cache", name, cache, _cache_arguments(shape, context, model.element_bytes)),
+    ]
+    if shape.state_elements:
+        layers = (("layers", shape.recurrent_layers),)
+        terms.append(MemoryTerm("state", name, shape.state_bytes(), layers))
+    return terms
+
+
+def _cache_arguments(shape: CacheShape, context: int, element_bytes: float) -> tuple[tuple[str, int], ...]:
+    return (
+        ("tokens", context),
+        ("full_layers", shape.full_layers),
+        ("window_layers", shape.window_layers),
+        ("bytes_a_token", int(element_bytes * shape.elements_a_token)),
+    )
+
+
+def _workspace_bytes(config: Mapping[str, Any]) -> int:
+    """Activations of one prefill step: the residual stream, the widest hidden layer and the attention's
+    projections.
+    """
+    text = text_config(config)
+    hidden = _number(text, "hidden_size")
+    experts = max(_number(text, "num_experts_per_tok"), 1)
+    wide = max(_number(text, "intermediate_size"), experts * _number(text, "moe_intermediate_size"))
+    return max(_SMALLEST_WORKSPACE, PREFILL_TOKENS * (8 * hidden + 3 * wide) * 2)
+
+
+def _number(text: Mapping[str, Any], name: str) -> int:
+    value = text.get(name)
+    return value if type(value) is int and value > 0 else 0

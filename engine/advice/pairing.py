@@ -1,0 +1,287 @@
+"""Which draft goes with a main model: a verdict with its reason for every candidate, before any weight is fetched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.advice.catalog import Catalog, CatalogModel
+from engine.advice.fit import ModelSize, check_fit
+from engine.advice.speedup import WORTH_IT, Estimate, estimate_speedup
+from engine.advice.tokenizer_files import Comparison, compare, read_folder
+from engine.hub.repository_names import is_content_hash
+from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.bounded_json import UntrustedJsonError
+from engine.model_files.discovery import InstalledModel
+from engine.model_files.inspection import read_config, text_config
+
+if TYPE_CHECKING:
+    from engine.hub.search import RemoteModel
+
+# same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
+# re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft, guesses from the text so far.
+WORKING = ("same", "padded", "different", "unknown", "lookup")
+VERDICTS = (*WORKING, "too-large", "no-room", "incomplete", "not-mlx")
+
+
+def _unread() -> dict[str, int] | None:
+    return None
+
+
+@dataclass(frozen=True)
+class PairModel:
+    """What pairing knows of a model, wherever it was found. Unknown figures are 0.
+
+    `read_vocabulary` gives token string to id, or None where it is not known; it is called only when the answer is
+    open.
+
+    `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
+    `tokenizer_digest` the hash of its tokenizer.json's bytes.
+    `problem` is a reason why it cannot be used at all, with `detail`.
+    """
+
+    id: str
+    source: str
+    weight_bytes: int
+    active_bytes: int
+    config: Mapping[str, Any] = field(default_factory=dict)
+    read_vocabulary: Callable[[], dict[str, int] | None] = _unread
+    vocabulary_size: int = 0
+    tokenizer: str = ""
+    tokenizer_name: str = ""
+    tokenizer_digest: str = ""
+    problem: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairAdvice:
+    """A candidate's verdict out of `VERDICTS` with its arguments, and what it is expected to bring.
+
+    Arguments: padded (extra tokens), different (shared, percent), too-large (share, percent of the main model's work),
+    no-room (needed, free), incomplete and not-mlx (reason, detail). `expected` is None where nothing can be said.
+    """
+
+    id: str
+    source: str
+    verdict: str
+    arguments: tuple[tuple[str, int | str], ...]
+    weight_bytes: int
+    expected: Estimate | None
+    best: bool = False
+
+    @property
+    def works(self) -> bool:
+        return self.verdict in WORKING
+
+
+def advise(
+    main: PairModel,
+    candidates: Iterable[PairModel],
+    context: int,
+    limit: int,
+    in_use: int = 0,
+    measured: Mapping[str, float] | None = None,
+    element_bytes: tuple[float, float] = (2.0, 2.0),
+) -> list[PairAdvice]:
+    """A verdict for every candidate and for lookup, most useful first and the best one marked.
+
+    `limit` and `in_use` are bytes as in `fit`, `element_bytes` those of a number in the caches of main and draft.
+    `measured` maps ids of drafts to the speedup that this machine has measured with this main model. A candidate that
+    is named twice counts once, in the source that comes first here: installed, catalog, search.
+    """
+    order = ("installed", "catalog", "search")
+    unique: dict[str, PairModel] = {}
+    for candidate in sorted(candidates, key=lambda model: order.index(model.source)):
+        if candidate.id != main.id:
+            unique.setdefault(candidate.id, candidate)
+    judge = _Judge(main, context, limit - in_use, measured or {}, element_bytes)
+    advice = [judge.verdict(candidate) for candidate in unique.values()]
+    advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
+    advice.sort(key=_rank)
+    best = next((index for index, one in enumerate(advice) if _is_recommendable(one)), None)
+    return [_marked(one, index == best) for index, one in enumerate(advice)]
+
+
+def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel:
+    """An installed model; its small files are read when they are needed."""
+    problem = model.problem or ("" if model.complete else "incomplete")
+    return PairModel(
+        model.id,
+        "installed",
+        model.weight_bytes or model.disk_bytes,
+        model.active_bytes or model.weight_bytes or model.disk_bytes,
+        {} if problem else read_config(Path(model.path)),
+        lambda: _vocabulary_of(Path(model.path)),
+        model.vocabulary_size or 0,
+        model.tokenizer,
+        tokenizer_name,
+        _digest_in(Path(model.path)),
+        problem,
+        model.detail,
+    )
+
+
+def from_catalog(model: CatalogModel) -> PairModel:
+    """A curated model: the catalog knows of its configuration what decides its memory."""
+    return PairModel(
+        model.id,
+        "catalog",
+        model.bytes,
+        model.active_bytes,
+        model.memory_config,
+        vocabulary_size=model.vocabulary_size,
+        tokenizer_name=model.tokenizer,
+    )
+
+
+def from_remote(model: RemoteModel) -> PairModel:
+    """A repository whose small files have been looked at."""
+    size = text_config(model.config).get("vocab_size")
+    known = mlx_lm_module(model.config) is not None
+    return PairModel(
+        model.id,
+        "search",
+        model.weight_bytes,
+        model.weight_bytes,
+        model.config,
+        model.read_vocabulary,
+        size if type(size) is int else 0,
+        tokenizer_digest=model.tokenizer_digest,
+        problem="" if known else "unknown-architecture",
+        detail="" if known else str(model.config.get("model_type", "")),
+    )
+
+
+class _Judge:
+    """Judges candidates for one main model; vocabularies are read late and pairs of them compared once."""
+
+    def __init__(
+        self,
+        main: PairModel,
+        context: int,
+        free: int,
+        measured: Mapping[str, float],
+        element_bytes: tuple[float, float],
+    ) -> None:
+        self._main, self._measured = main, measured
+        self._context, self._free, self._element_bytes = context, free, element_bytes
+        self._compared: dict[tuple[str, str], Comparison] = {}
+
+    def verdict(self, draft: PairModel) -> PairAdvice:
+        code, arguments, expected = self._decide(draft)
+        return PairAdvice(draft.id, draft.source, code, arguments, draft.weight_bytes, expected)
+
+    def _decide(self, draft: PairModel) -> tuple[str, tuple[tuple[str, int | str], ...], Estimate | None]:
+        if draft.problem:
+            code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
+            return code, (("reason", draft.problem), ("detail", draft.detail)), None
+        ours, theirs = self._element_bytes
+        fit = check_fit(_size(self._main, ours), _size(draft, theirs), self._context, self._free)
+        if not fit.fits:
+            return "no-room", (("needed", fit.needed), ("free", max(0, self._free))), None
+        hoped = self._expected(draft, "same")
+        if hoped.speedup < WORTH_IT and not hoped.measured:
+            share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
+            return "too-large", (("share", share),), hoped
+        comparison = self._relation(draft)
+        if comparison is None:
+            return "unknown", (), hoped
+        if comparison.relation == "different":
+            shared = round(100 * comparison.shared)
+            return "different", (("shared", shared),), self._expected(draft, "different")
+        if comparison.relation == "extended" or self._main.vocabulary_size != draft.vocabulary_size:
+            return "padded", (("extra", comparison.extra),), hoped
+        return "same", (), hoped
+
+    def _relation(self, draft: PairModel) -> Comparison | None:
+        """How the vocabularies relate; None where one of them has not been read."""
+        main = self._main
+        if main.tokenizer and main.tokenizer == draft.tokenizer:
+            return Comparison("same")
+        if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
+            return Comparison("same")
+        key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
+        if key in self._compared:
+            return self._compared[key]
+        ours, theirs = main.read_vocabulary(), draft.read_vocabulary()
+        if ours is not None and theirs is not None:
+            self._compared[key] = compare(ours, theirs)
+            return self._compared[key]
+        named = main.tokenizer_name and main.tokenizer_name == draft.tokenizer_name
+        return Comparison("same") if named else None
+
+    def _expected(self, draft: PairModel, relation: str) -> Estimate:
+        if draft.id in self._measured:
+            return Estimate(self._measured[draft.id], 0, 0.0, True)
+        main = self._main
+        return estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
+
+
+def _digest_in(folder: Path) -> str:
+    """In the Hub cache a file's link leads to a blob whose name is its content's hash."""
+    try:
+        digest = os.path.basename(os.readlink(folder / "tokenizer.json"))
+    except OSError:
+        return ""
+    return digest if is_content_hash(digest) else ""
+
+
+def _vocabulary_of(folder: Path) -> dict[str, int] | None:
+    try:
+        return read_folder(folder)
+    except UntrustedJsonError:
+        return None
+
+
+def candidates(
+    main: InstalledModel | CatalogModel, installed: Iterable[InstalledModel], catalog: Catalog
+) -> tuple[PairModel, list[PairModel]]:
+    """The main model and what could draft for it: everything small that is installed, and the catalog's suggestions.
+
+    A catalog model is suggested when the catalog names it for this main model, or when it has the same tokenizer.
+    """
+    known = catalog.models.get(main.id)
+    name = known.tokenizer if known else ""
+    subject = from_catalog(main) if isinstance(main, CatalogModel) else from_installed(main, name)
+    names = {model.id: model.tokenizer for model in catalog.models.values()}
+    found = [
+        from_installed(model, names.get(model.id, ""))
+        for model in installed
+        # The starter's draft has learned to guess one main model's words and no other's.
+        if (model.source != "starter" or (isinstance(main, InstalledModel) and main.source == "starter"))
+        and ("draft" in model.kinds or (model.problem == "incomplete" and model.id in names))
+    ]
+    suggested = set(known.drafts) if known else set()
+    found += [
+        from_catalog(model)
+        for model in catalog.models.values()
+        if "draft" in model.roles and (model.id in suggested or (name and model.tokenizer == name))
+    ]
+    return subject, found
+
+
+def _size(model: PairModel, element_bytes: float) -> ModelSize:
+    return ModelSize(model.id, model.weight_bytes, model.config, element_bytes)
+
+
+def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
+    """Working ones by what they bring, then unread ones, lookup, and the rest. Installed wins a near tie."""
+    if one.verdict == "lookup":
+        return (2, 0.0, 0, "")
+    if one.works and one.expected is not None and one.expected.speedup >= 1.0:
+        head_start = 0.03 if one.source == "installed" else 0.0
+        return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
+    return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
+
+
+def _is_recommendable(one: PairAdvice) -> bool:
+    """What was not measured or compared is never called the best."""
+    return one.verdict == "lookup" or _rank(one)[0] == 0
+
+
+def _marked(one: PairAdvice, best: bool) -> PairAdvice:
+    return PairAdvice(one.id, one.source, one.verdict, one.arguments, one.weight_bytes, one.expected, best)

@@ -1,0 +1,64 @@
+"""A draft for a main model, when a person asks for one without naming it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.advice.pairing import PairAdvice, PairModel, advise, from_catalog, from_remote
+from engine.hub.failures import HubError
+from engine.hub.search import look_at
+from engine.model_files.inspection import text_config
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.advice.catalog import Catalog
+    from engine.hub.client import HubClient
+
+_MOST_LOOKS = 4
+
+
+def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
+    """The best draft's repository, or None where no curated draft shares the model's tokenizer.
+
+    The catalog's own answer needs no network. For other models the small files of the main model and of a few
+    drafts with vocabularies of the same size are read. Raises `HubError` for the main model only.
+    """
+    known = catalog.models.get(main_id)
+    if known is not None:
+        return known.drafts[0] if known.drafts else None
+    best = draft_for(client, from_remote(look_at(client, main_id, keep_in)), catalog, 4096, 2**60, keep_in)
+    return best.id if best is not None else None
+
+
+def draft_for(
+    client: HubClient, main: PairModel, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
+) -> PairAdvice | None:
+    """The curated draft that goes best with a model of the Hub, or None where none shares its tokenizer."""
+    advice = advise(main, _plausible(client, main, catalog, keep_in), context, limit)
+    return next((one for one in advice if one.best and one.verdict in ("same", "padded")), None)
+
+
+def advise_remotely(
+    client: HubClient, main_id: str, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
+) -> list[PairAdvice]:
+    """Verdicts on the curated drafts for a main model that is neither installed nor in the catalog."""
+    main = from_remote(look_at(client, main_id, keep_in))
+    return advise(main, _plausible(client, main, catalog, keep_in), context, limit)
+
+
+def _plausible(client: HubClient, main: PairModel, catalog: Catalog, keep_in: Path | None) -> list[PairModel]:
+    """One draft of each tokenizer whose size is near the main model's is looked at; its relatives follow from it."""
+    size = main.vocabulary_size or text_config(main.config).get("vocab_size") or 0
+    drafts = sorted(
+        (model for model in catalog.models.values() if "draft" in model.roles),
+        key=lambda model: (abs(model.vocabulary_size - size), model.bytes),
+    )
+    chosen = {model.tokenizer: model for model in reversed(drafts) if abs(model.vocabulary_size - size) <= 0.05 * size}
+    found: list[PairModel] = []
+    for model in sorted(chosen.values(), key=lambda model: abs(model.vocabulary_size - size))[:_MOST_LOOKS]:
+        try:
+            found.append(from_remote(look_at(client, model.id, keep_in)))
+        except HubError:
+            found.append(from_catalog(model))
+    return found

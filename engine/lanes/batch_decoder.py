@@ -1,0 +1,240 @@
+"""Several generations decoded together, one token each a step: mlx-lm's continuous batching with samplers of our own.
+
+What is drawn for a generation depends on its own logits, settings, seed and position alone, so its text is the same
+whoever shares the batch. Caches are handed over both ways: nothing that the main model has read is read again.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import mlx.core as mx
+from mlx_lm.generate import BatchGenerator, StopSequences
+from mlx_lm.models.cache import RotatingKVCache
+
+from engine.generation import Drawn, Generation
+from engine.sampling import fit
+from engine.speculation.cache_rules import flatten
+from engine.speculation.sequence import PREFILL_CHUNK
+
+if TYPE_CHECKING:
+    from engine.events import TokensCommitted
+    from engine.loading import LoadedModel
+    from engine.speculation.sequence import Sequence
+
+# Kinds that mlx-lm merges into a batch, history and all, and takes apart again.
+_MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVCache", "ArraysCache")}
+# gemma2 and gpt_bigcode raise on a batch; afm7 and minimax_m3_vl take the batch's positions for every row's.
+_UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
+BATCH_DEPENDENT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _UNFIT}
+# Who joins, who ends and when is decided here, not in mlx-lm.
+_ENDLESS = 2**31
+
+
+def why_not_batched(sequence: Sequence) -> str | None:
+    """What keeps a generation with this sequence from sharing a batch, or None."""
+    refused = sequence.plain_only or BATCH_DEPENDENT.get(type(sequence.model).__module__)
+    if refused is not None:
+        return refused
+    for cache in flatten(sequence.caches):
+        kind = type(cache)
+        if f"{kind.__module__}.{kind.__qualname__}" not in _MERGEABLE:
+            return kind.__name__
+        if isinstance(cache, RotatingKVCache) and cache.keep > 0:
+            return "RotatingKVCache with keep"
+    return None
+
+
+class BatchStepFailed(Exception):
+    """A pass over the whole batch raised; `__cause__` says what. The caches of its generations are lost."""
+
+
+@dataclass(eq=False, slots=True)
+class _Draw:
+    """What one pass drew, (rows,) each, on its way to the host."""
+
+    tokens: mx.array
+    logprobs: mx.array
+    values: tuple[list[int], list[float]] | None = None
+
+    def read(self, row: int) -> tuple[int, float]:
+        """Token and log-probability of a row; the first call waits for the device."""
+        if self.values is None:
+            self.values = (cast("list[int]", self.tokens.tolist()), cast("list[float]", self.logprobs.tolist()))
+        return self.values[0][row], self.values[1][row]
+
+
+@dataclass(eq=False, slots=True)
+class _Member:
+    """A generation in the batch. Its latest token, row `latest[1]` of a draw, is fed before it is reported."""
+
+    generation: Generation
+    uid: int
+    latest: tuple[_Draw, int] | None = None
+    error: Exception | None = None
+
+
+class BatchDecoder:
+    """Generations of one main model, each with its own sampler, text and limits."""
+
+    def __init__(self, main: LoadedModel) -> None:
+        self._members: list[_Member] = []
+        self._joining: list[_Member] = []
+        self._calls: list[list[_Member]] = []
+        # What kept a row from being taken out: nobody knows any more whose rows are left.
+        self._spoilt: Exception | None = None
+        self._model = _FittedLogits(main.model, main.vocabulary)
+        self._batch = BatchGenerator(
+            self._model,
+            sampler=self._sample,
+            completion_batch_size=_ENDLESS,
+            prefill_batch_size=_ENDLESS,
+            stream=mx.default_stream(mx.default_device()),
+        )
+
+    def __len__(self) -> int:
+        return len(self._members) + len(self._joining)
+
+    @property
+    def generations(self) -> list[Generation]:
+        """Who is in it, in the order of joining."""
+        return [member.generation for member in (*self._members, *self._joining)]
+
+    def join(self, generation: Generation) -> None:
+        """Take `generation` in. Its sequence has no open transaction; until it leaves, the batch has its caches."""
+        sequence = generation.conversation.main
+        while sequence.read(PREFILL_CHUNK):
+            pass
+        [uid] = self._batch.insert(
+            [sequence.pending],
+            max_tokens=[_ENDLESS],
+            caches=[list(sequence.caches)],
+            stop_sequences=[StopSequences()],
+        )
+        sequence.adopt([], list(sequence.tokens), sequence.position)
+        self._joining.append(_Member(generation, uid))
+
+    def step(self) -> list[tuple[Generation, TokensCommitted | Exception]]:
+        """One token for every generation but those that have just joined.
+
+        One whose own sampler failed gets its exception instead and has to be taken out. Raises `BatchStepFailed` when
+        the pass itself failed, or one has left in vain before.
+        """
+        if self._spoilt is not None:
+            raise BatchStepFailed(str(self._spoilt)) from self._spoilt
+        reported = [(member, member.latest) for member in self._members]
+        self._calls = [rows for rows in (self._joining, self._members) if rows]
+        try:
+            self._batch.next()
+        except Exception as error:
+            raise BatchStepFailed(str(error)) from error
+        self._members, self._joining = [*self._members, *self._joining], []
+        rows = len(reported)
+        outcome: list[tuple[Generation, TokensCommitted | Exception]] = []
+        for member, latest in reported:
+            assert latest is not None
+            outcome.append((member.generation, member.error or self._commit(member.generation, latest, rows)))
+        return outcome
+
+    def leave(self, generation: Generation) -> TokensCommitted | None:
+        """Hand the caches back to the generation's sequence; tells the token that was drawn but not reported yet.
+
+        Raises what went wrong where they are lost; the generation is out of the batch all the same.
+        """
+        rows = len(self._members)
+        [member] = [member for member in (*self._members, *self._joining) if member.generation is generation]
+        joined = member in self._members
+        (self._members if joined else self._joining).remove(member)
+        sequence = generation.conversation.main
+        caches = self._take_out(member)
+        if not joined:
+            sequence.adopt(caches, list(sequence.tokens), sequence.position)
+            return None
+        if member.error is not None:
+            # A token that nobody drew was fed in its place.
+            sequence.adopt([], list(sequence.tokens), 0)
+            return None
+        sequence.adopt(caches, list(sequence.tokens), len(sequence.tokens))
+        # The next step need not wait for the copies.
+        mx.async_eval(sequence.arrays())  # type: ignore[no-untyped-call]
+        if member.latest is None or generation.reason is not None:
+            return None
+        return self._commit(generation, member.latest, rows)
+
+    def _take_out(self, member: _Member) -> list[Any]:
+        try:
+            if self._spoilt is not None:
+                raise BatchStepFailed(str(self._spoilt)) from self._spoilt
+            caches: list[Any] = self._batch.remove([member.uid], return_prompt_caches=True)[member.uid][0]
+        except Exception as error:
+            self._spoilt = self._spoilt or error
+            sequence = member.generation.conversation.main
+            sequence.adopt([], list(sequence.tokens), 0)
+            raise
+        return caches
+
+    def close(self) -> None:
+        """Give up whatever is in it; it cannot be used again."""
+        self._members, self._joining = [], []
+        self._batch.close()
+        # Both hold each other: without this the weights stay until the garbage collector comes by.
+        del self._batch, self._model
+
+    def _commit(self, generation: Generation, latest: tuple[_Draw, int], rows: int) -> TokensCommitted:
+        draw, row = latest
+        token, logprob = draw.read(row)
+        generation.conversation.main.append([token])
+        return generation.share(Drawn([token], [logprob]), rows, time.perf_counter())
+
+    def _sample(self, logprobs: mx.array) -> mx.array:
+        """What mlx-lm calls with normalised scores (rows, vocabulary): those in the batch first, then who joins."""
+        members = self._calls.pop()
+        if all(member.generation.sampler.plain_argmax for member in members):
+            # Of the scores, as alone: normalising them can make equal what is not.
+            sampled = mx.argmax(self._model.logits, axis=-1).astype(mx.uint32)
+        else:
+            rows = [self._sample_row(member, index, logprobs) for index, member in enumerate(members)]
+            sampled = mx.concatenate([token for token, _ in rows])
+            logprobs = mx.concatenate([row for _, row in rows])
+        draw = _Draw(sampled, mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0])
+        # Before the next pass is queued behind it, or reading it would wait for that too.
+        mx.async_eval(draw.tokens, draw.logprobs)  # type: ignore[no-untyped-call]
+        for index, member in enumerate(members):
+            member.latest = (draw, index)
+        return sampled
+
+    def _sample_row(self, member: _Member, index: int, logprobs: mx.array) -> tuple[mx.array, mx.array]:
+        """The token (1,) that `member` draws, and its log-probabilities (1, vocabulary)."""
+        own, generation = logprobs[index : index + 1], member.generation
+        sampler, tokens = generation.sampler, generation.conversation.main.tokens
+        try:
+            seen = None
+            if member.latest is not None:
+                draw, row = member.latest
+                seen = draw.tokens[row : row + 1]
+            scores = self._model.logits[index : index + 1]
+            if not sampler.plain_scores:
+                scores = sampler.scores(scores, tokens, seen)
+                own = sampler.log_probabilities(scores)
+            noise = sampler.noise(len(tokens) + (seen is not None), 1)
+            return sampler.draw(scores if noise is None else own, noise), own
+        # Whatever one request's settings make the sampler raise must not reach the others.
+        except Exception as error:
+            member.error = error
+            return mx.argmax(own, axis=-1).astype(mx.uint32), own
+
+
+class _FittedLogits:
+    """The main model as the batch sees it: float32 logits over ids that stand for a token, kept for the samplers."""
+
+    def __init__(self, model: Any, vocabulary: int) -> None:
+        self.logits: mx.array = mx.zeros((0, vocabulary))
+        self._model = model
+        self._vocabulary = vocabulary
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        logits = self._model(tokens, cache=cache)[:, -1, :]
+        self.logits = fit(logits, self._vocabulary).astype(mx.float32)
+        return self.logits[:, None]

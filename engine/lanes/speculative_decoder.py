@@ -1,0 +1,249 @@
+"""One generation by itself: rounds with guesses, or plain ones while it takes turns with others.
+
+`SpeculativeDecoder.step()` is one unit of work, so whoever drives it can look at other requests, commands and
+cancellations between two steps. `leave()` asks it to settle what is on its way; after that the sequence holds exactly
+the committed tokens, and another lane can take it from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+from engine.events import TokensCommitted
+from engine.generation import Drawn, Generation
+from engine.speculation.depth import Choice
+from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.proposers import Proposer
+from engine.speculation.round import PendingRound, ProposerFailed, RoundResult, Rounds
+from engine.stats import RoundRecord
+
+# Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
+TIMED_EVERY = 64
+
+
+@dataclass(slots=True)
+class _Underway:
+    """A launched round with why it is what it is, how long the device had to wait for the host before it, and what
+    share of it is thought to be drafting.
+    """
+
+    choice: Choice
+    flight: PendingRound
+    host_s: float = 0.0
+    drafting_share: float | None = None
+
+
+class SpeculativeDecoder:
+    """Decodes `generation`, whose prompt has been read.
+
+    It guesses through `drafting`; without one every round is plain, for the reason that `plain` gives.
+    """
+
+    def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice | None = None) -> None:
+        self._generation = generation
+        self._drafting = drafting
+        self._plain = plain or FIRST_TOKEN
+        if drafting is not None:
+            drafting.begin(generation.request.speculation, generation.conversation, generation.sampler)
+        proposers = drafting.proposers if drafting is not None else {}
+        self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
+        self._read_earlier = generation.log.draft_prefill_tokens
+        # Up to when all time is accounted for, and seconds of the next round in which a draft model read up.
+        self._booked_to = 0.0
+        self._reading_s = 0.0
+        self._leaving = False
+        self._steps = self._decode()
+        self._begun = False
+        self.done = False
+
+    @property
+    def guesses(self) -> bool:
+        """Whether it may speculate, and so holds the drafting that there is only one of."""
+        return self._drafting is not None
+
+    def step(self) -> TokensCommitted | None:
+        """One round, or a piece of what has to come before one. `done` tells when it was the last."""
+        if self._generation.disturbed or not self._begun:
+            # What others have done in the meantime belongs to none of its rounds.
+            self._booked_to = time.perf_counter()
+        self._begun = True
+        try:
+            return next(self._steps)
+        except StopIteration:
+            self.done = True
+            return None
+
+    def leave(self) -> None:
+        """Launch nothing any more: `done` follows within one step, or at once if there was none."""
+        self._leaving = True
+        self.done = self.done or not self._begun
+
+    def close(self) -> None:
+        """Take back what is under way; the caches stand at the last committed token."""
+        self.done = True
+        self._steps.close()
+        self._rounds.abandon()
+        if self._drafting is not None:
+            self._report()
+            self._drafting.end()
+
+    def _decode(self) -> Generator[TokensCommitted | None, None, None]:
+        generation = self._generation
+        # The first token should not wait for a draft model to read the prompt.
+        current = (yield from self._next_round()) if generation.ids else self._launch(FIRST_TOKEN)
+        while current is not None:
+            ahead = self._launch_ahead(current)
+            landing = self._rounds.land(current.flight)
+            event = self._settle(current, landing, ahead)
+            if generation.reason is not None or (self._leaving and ahead is None):
+                self.done = True
+            yield event
+            self._observe(current, event.round)
+            if generation.reason is not None:
+                return
+            current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
+
+    def _next_round(self) -> Generator[None, None, _Underway | None]:
+        """Launch what the drafting chooses once that is ready to guess; None when there is no time for it."""
+        choice = self._choose()
+        while choice.depth > 0:
+            proposer = self._proposer_of(choice)
+            try:
+                if not self._prepare(choice):
+                    break
+            except ProposerFailed as failure:
+                choice = self._without(failure)
+                break
+            yield None
+            if self._leaving or self._generation.cancelled:
+                return None
+            if self._proposer_of(choice) is not proposer:
+                # Another draft model came in the meantime, or none.
+                choice = self._choose()
+        return self._launch(choice)
+
+    def _proposer_of(self, choice: Choice) -> Proposer | None:
+        return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
+
+    def _observe(self, current: _Underway, record: RoundRecord) -> None:
+        """The round counts until the next one may begin, whoever listens to its event included."""
+        generation = self._generation
+        now = time.perf_counter()
+        if self._drafting is not None and not generation.disturbed:
+            self._drafting.observe(current.choice, current.flight, record, now - generation.mark)
+        elif self._drafting is not None:
+            self._drafting.interrupted()
+        generation.disturbed = False
+        generation.mark = now
+
+    def _choose(self, under_way: int = 0) -> Choice:
+        if self._drafting is None:
+            return self._plain
+        carried = len(self._generation.conversation.main.pending) - 1
+        read_before, started = self._drafting.tokens_read, time.perf_counter()
+        try:
+            return self._drafting.choose(self._generation.remaining - under_way, carried)
+        except ProposerFailed as failure:
+            return self._without(failure)
+        finally:
+            if self._drafting.tokens_read > read_before:
+                self._book_reading(time.perf_counter() - started)
+
+    def _without(self, failure: ProposerFailed) -> Choice:
+        """A proposer failed: it is done without for the rest of the answer."""
+        assert self._drafting is not None
+        return self._drafting.drop(failure)
+
+    def _prepare(self, choice: Choice) -> bool:
+        started = time.perf_counter()
+        try:
+            return self._drafting is not None and self._drafting.prepare(choice)
+        finally:
+            self._book_reading(time.perf_counter() - started)
+
+    def _book_reading(self, seconds: float) -> None:
+        self._reading_s += seconds
+        self._booked_to += seconds
+
+    def _launch(self, choice: Choice) -> _Underway:
+        share = self._drafting_share(choice)
+        timed = choice.depth > 0 and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
+        try:
+            flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
+        except ProposerFailed as failure:
+            choice = self._without(failure)
+            flight = self._rounds.launch(None, 0)
+        host_s, self._booked_to = max(0.0, flight.started - self._booked_to), flight.started
+        return _Underway(choice, flight, host_s, share)
+
+    def _drafting_share(self, choice: Choice) -> float | None:
+        return None if self._drafting is None or choice.depth == 0 else self._drafting.drafting_share(choice)
+
+    def _launch_ahead(self, current: _Underway) -> _Underway | None:
+        """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
+        generation = self._generation
+        if current.flight.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
+            return None
+        if generation.remaining <= 1:
+            return None
+        choice = self._choose(under_way=1)
+        if choice.depth > 0:
+            return None
+        return _Underway(choice, self._rounds.launch_after(current.flight))
+
+    def _settle(self, current: _Underway, landing: RoundResult, ahead: _Underway | None) -> TokensCommitted:
+        """Words the round's tokens, commits what is kept of them and counts it."""
+        flight = current.flight
+        source = flight.proposal.source if flight.proposal is not None else "main"
+        tokens = self._generation.read(Drawn(landing.tokens, landing.logprobs, landing.accepted, source))
+        accepted = min(landing.accepted, len(tokens))
+        ids = [token.id for token in tokens]
+        try:
+            self._rounds.commit(flight, accepted, ids, ahead.flight if ahead else None)
+        except* ProposerFailed as failed:
+            for failure in failed.exceptions:
+                assert isinstance(failure, ProposerFailed)
+                self._without(failure)
+        record = self._record(current, landing, len(tokens), accepted)
+        self._report()
+        return self._generation.record(record, tokens, landing.landed)
+
+    def _record(self, current: _Underway, landing: RoundResult, committed: int, accepted: int) -> RoundRecord:
+        generation, flight = self._generation, current.flight
+        # Nobody knows what the main model would have said to guesses behind the end of the answer.
+        drafted = flight.depth if committed > accepted or accepted == 0 else accepted
+        busy = max(0.0, landing.landed - self._booked_to)
+        draft_s = 0.0
+        if flight.draft_s is not None:
+            draft_s = min(flight.draft_s, busy)
+        elif flight.depth:
+            share = current.drafting_share
+            if flight.stopped:
+                share = self._drafting_share(replace(current.choice, depth=flight.depth))
+            draft_s = busy * (share or 0.0)
+        reading_s, self._reading_s, self._booked_to = self._reading_s, 0.0, landing.landed
+        return RoundRecord(
+            number=generation.round,
+            source=flight.proposal.source if flight.proposal is not None else "main",
+            drafted=drafted,
+            accepted=accepted,
+            committed=committed,
+            rows=flight.rows,
+            at_s=landing.landed - generation.log.started,
+            draft_s=draft_s + reading_s,
+            verify_s=busy - draft_s,
+            host_s=current.host_s,
+            reason=current.choice.reason or ("" if flight.depth else "no-guess"),
+            arguments=current.choice.arguments,
+        )
+
+    def _report(self) -> None:
+        """What only the drafting knows of the request's figures."""
+        if self._drafting is None:
+            return
+        log = self._generation.log
+        log.draft = self._drafting.draft_name or log.draft
+        log.draft_prefill_tokens = self._read_earlier + self._drafting.tokens_read
+        log.plain_tps = self._drafting.plain_tps

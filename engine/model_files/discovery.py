@@ -1,0 +1,329 @@
+"""Which models are on this machine: the Hugging Face cache, folders that the user added, and the starter
+pair.
+
+A model is described by its small files and the headers of its weights; nothing is imported or loaded. What
+was read is kept in an index file, so that a second look only asks the file system what has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from engine.advice.fit import context_length
+from engine.advice.tokenizer_files import fingerprint, read_folder
+from engine.errors import ModelNotUsable
+from engine.hub.cache_layout import write_atomically
+from engine.hub.repository_names import repository_of_folder
+from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_object
+from engine.model_files.inspection import inspect_folder, read_config, text_config
+from engine.model_files.safetensors_header import TensorHeader, parameter_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_FORMAT = 1
+_INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
+# The largest model that is offered as a draft; whether it pays is decided for each main model.
+LARGEST_DRAFT = 5_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """One model folder.
+
+    `id` is the repository (Hub cache) or the folder's name; `source` is cache, folder or starter.
+    `complete` says that everything is there; if not, `problem` is a reason code of `ModelNotUsable` and
+    `detail` what it is about. `disk_bytes` counts all its files, partial ones too, `weight_bytes` the
+    weights, `active_bytes` those read for one token (fewer with experts). `bits` is the quantisation (16 or
+    32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `supported` tells whether the
+    installed mlx-lm knows `architecture`.
+    """
+
+    id: str
+    path: str
+    source: str
+    complete: bool
+    problem: str = ""
+    detail: str = ""
+    disk_bytes: int = 0
+    weight_bytes: int = 0
+    active_bytes: int = 0
+    parameters: int = 0
+    bits: int | None = None
+    group_size: int | None = None
+    mode: str = ""
+    context: int | None = None
+    vocabulary_size: int | None = None
+    tokenizer: str = ""
+    architecture: str = ""
+    supported: bool = False
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it can be offered as: main, draft, both or, while it is not usable, nothing."""
+        if not self.complete or not self.supported:
+            return ()
+        return ("main", "draft") if self.parameters <= LARGEST_DRAFT else ("main",)
+
+
+def installed_models(
+    cache_dir: Path,
+    extra_folders: Sequence[Path] = (),
+    starter_dir: Path | None = None,
+    index_path: Path | None = None,
+) -> list[InstalledModel]:
+    """Every model found, by name. Missing folders are no error. `index_path` is where what was read is
+    kept.
+    """
+    index = _Index(index_path)
+    found = [index.describe(folder, name, source) for folder, name, source in _folders(cache_dir, extra_folders)]
+    if starter_dir is not None:
+        found += [index.describe(folder, folder.name, "starter") for folder in _model_folders(starter_dir)]
+    index.save()
+    return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
+
+
+def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
+    """What one model folder holds, read afresh."""
+    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
+    try:
+        content = inspect_folder(folder)
+    except ModelNotUsable as error:
+        return replace(model, problem=error.reason, detail=error.detail, **_of_config(folder))
+    quantisation = _quantisation(content.config)
+    weights = sum(tensor.nbytes for tensor in content.tensors.values())
+    return replace(
+        model,
+        complete=True,
+        weight_bytes=weights,
+        active_bytes=weights - _idle_expert_bytes(content.config, content.tensors),
+        parameters=parameter_count(content.tensors, quantisation.get("group_size")),
+        bits=quantisation.get("bits") or _plain_bits(content.tensors),
+        group_size=quantisation.get("group_size"),
+        mode=str(quantisation.get("mode", "affine" if quantisation else "")),
+        **_described(content.config),
+    )
+
+
+def _described(config: dict[str, Any]) -> dict[str, Any]:
+    size = text_config(config).get("vocab_size")
+    return {
+        "context": context_length(config),
+        "vocabulary_size": size if type(size) is int else None,
+        "architecture": str(config.get("model_type", ""))[:80],
+        "supported": mlx_lm_module(config) is not None,
+    }
+
+
+def _of_config(folder: Path) -> dict[str, Any]:
+    """What can be said of a folder that is not usable, as far as its configuration can be read."""
+    try:
+        return _described(read_config(folder))
+    except ModelNotUsable:
+        return {}
+
+
+def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[Path, str, str]]:
+    for home in _entries(cache_dir):
+        repository = repository_of_folder(home.name)
+        if repository is not None and os.path.isdir(home):
+            yield _snapshot(home), repository, "cache"
+    for extra in extra_folders:
+        for folder in _model_folders(extra):
+            yield folder, folder.name, "folder"
+
+
+def _model_folders(place: Path) -> list[Path]:
+    """The place itself where it is a model, else its subfolders, and theirs (organisation/name)."""
+    if _is_model(place):
+        return [place]
+    found = []
+    for entry in _entries(place):
+        if _is_model(entry):
+            found.append(entry)
+        elif os.path.isdir(entry) and not entry.is_symlink():
+            found += [inner for inner in _entries(entry) if _is_model(inner)]
+    return found
+
+
+def _is_model(folder: Path) -> bool:
+    """Whether it looks like one. What cannot be looked at is none: `os.path` has no errors, `Path` has."""
+    return os.path.exists(folder / "config.json")
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _snapshot(home: Path) -> Path:
+    """The snapshot that refs/main names, else the newest, else the repository's folder: a download's
+    beginning.
+    """
+    snapshots = home / "snapshots"
+    try:
+        named = snapshots / (home / "refs" / "main").read_text(encoding="ascii").strip()
+        if named.is_dir() and named.parent == snapshots:
+            return named
+    except (OSError, ValueError):
+        pass
+    newest = sorted(filter(os.path.isdir, _entries(snapshots)), key=os.path.getmtime)
+    return newest[-1] if newest else home
+
+
+def _disk_bytes(folder: Path) -> int:
+    """All bytes of the repository (in the Hub cache: its blobs, partial ones too) or of the folder."""
+    home = folder.parent.parent if folder.parent.name == "snapshots" else folder
+    blobs = home / "blobs"
+    place = blobs if blobs.is_dir() else folder
+    total = 0
+    for path, _, names in os.walk(place):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(path, name)).st_size
+            except OSError:
+                continue
+    return total
+
+
+def _quantisation(config: dict[str, Any]) -> dict[str, Any]:
+    settings = config.get("quantization") or config.get("quantization_config")
+    if not isinstance(settings, dict):
+        return {}
+    if settings.get("quant_method") in ("mxfp4", "mxfp8"):
+        return {"bits": int(settings["quant_method"][-1]), "group_size": 32, "mode": settings["quant_method"]}
+    wanted = {"bits": int, "group_size": int, "mode": str}
+    return {key: settings[key] for key, kind in wanted.items() if type(settings.get(key)) is kind}
+
+
+def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:
+    widths = {"F32": 32, "F16": 16, "BF16": 16}
+    sizes: dict[int, int] = {}
+    for tensor in tensors.values():
+        if tensor.dtype in widths:
+            sizes[widths[tensor.dtype]] = sizes.get(widths[tensor.dtype], 0) + tensor.nbytes
+    return max(sizes, key=lambda width: sizes[width], default=None)
+
+
+def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader]) -> int:
+    """Bytes of the experts that one token does not visit."""
+    text = text_config(config)
+    counts = [text.get(name) for name in ("num_experts", "n_routed_experts", "num_local_experts")]
+    total = next((count for count in counts if type(count) is int and count > 0), 0)
+    visited = text.get("num_experts_per_tok") or text.get("top_k_experts") or text.get("num_experts_per_token")
+    if not total or type(visited) is not int or visited >= total:
+        return 0
+    experts = sum(
+        tensor.nbytes
+        for name, tensor in tensors.items()
+        if ".switch_mlp." in name or ".switch_glu." in name or ".experts." in name
+    )
+    return experts * (total - visited) // total
+
+
+class _Index:
+    """Descriptions by folder, each with the times that tell whether it still holds; tokenizers by content."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._models: dict[str, Any] = {}
+        self._tokenizers: dict[str, str] = {}
+        self._changed = False
+        self._seen: set[str] = set()
+        if path is not None and path.exists():
+            self._load(path)
+
+    def describe(self, folder: Path, name: str, source: str) -> InstalledModel | None:
+        """The folder's description, or None where it is no language model at all."""
+        key = str(folder)
+        self._seen.add(key)
+        signature = _signature(folder)
+        known = self._models.get(key)
+        if isinstance(known, dict) and known.get("signature") == signature:
+            model = _restored(known.get("model"))
+            if model is not None:
+                return replace(model, id=name, source=source) if _is_language_model(model) else None
+        model = describe_folder(folder, name, source)
+        if model.complete:
+            model = replace(model, tokenizer=self._fingerprint(folder))
+        self._models[key] = {"signature": signature, "model": asdict(model)}
+        self._changed = True
+        return model if _is_language_model(model) else None
+
+    def save(self) -> None:
+        gone = self._models.keys() - self._seen
+        if self._path is None or not (self._changed or gone):
+            return
+        content = {
+            "format": _FORMAT,
+            "models": {key: value for key, value in self._models.items() if key not in gone},
+            "tokenizers": self._tokenizers,
+        }
+        try:
+            write_atomically(self._path, json.dumps(content).encode())
+        except OSError:
+            # Without an index the next look is slower, nothing else.
+            return
+
+    def _load(self, path: Path) -> None:
+        try:
+            content = read_object(path, _INDEX_LIMITS)
+        except UntrustedJsonError:
+            return
+        models, tokenizers = content.get("models"), content.get("tokenizers")
+        if content.get("format") == _FORMAT and isinstance(models, dict) and isinstance(tokenizers, dict):
+            self._models = models
+            self._tokenizers = {key: value for key, value in tokenizers.items() if isinstance(value, str)}
+
+    def _fingerprint(self, folder: Path) -> str:
+        """In the Hub cache a file's name is its content's hash, so one tokenizer of a family is read for
+        all.
+        """
+        try:
+            status = (folder / "tokenizer.json").stat()
+            path = (folder / "tokenizer.json").resolve()
+        except OSError:
+            return ""
+        key = path.name if path.parent.name == "blobs" else f"{path}:{status.st_mtime_ns}:{status.st_size}"
+        if key not in self._tokenizers:
+            try:
+                self._tokenizers[key] = fingerprint(read_folder(folder))
+            except UntrustedJsonError:
+                return ""
+        return self._tokenizers[key]
+
+
+def _is_language_model(model: InstalledModel) -> bool:
+    """Not a data set, an image model or a folder of something else, and not a shell that a failed request
+    left.
+    """
+    if model.problem == "not-a-model":
+        return model.source == "cache" and model.disk_bytes > 0
+    return model.problem != "missing"
+
+
+def _signature(folder: Path) -> list[int]:
+    """Changes when a file comes, goes or is replaced. Times in nanoseconds; 0 where there is nothing."""
+    home = folder.parent.parent if folder.parent.name == "snapshots" else folder
+    places = (folder, folder / "config.json", folder / "tokenizer.json", home / "blobs")
+    times = []
+    for place in places:
+        try:
+            times.append(place.stat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return times
+
+
+def _restored(value: Any) -> InstalledModel | None:
+    try:
+        return InstalledModel(**value)
+    except TypeError:
+        return None

@@ -1,0 +1,324 @@
+"""Whether a model folder may be handed to mlx-lm: everything that can be told without running it.
+
+Runs before MLX sees a byte. Weights are safetensors whose headers add up, JSON is small and flat, names stay
+inside the folder, and nothing in it asks for code to be run. What only a load can tell (every tensor's name,
+the tokenizer's inside) is left to the loader.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelNotUsable
+from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_tokenizer_names
+from engine.model_files.bounded_json import (
+    CONFIG,
+    INDEX,
+    TOKENIZER,
+    JsonLimits,
+    UntrustedJsonError,
+    check_structure,
+    read_bytes,
+    read_object,
+)
+from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside, stays_inside
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+
+INDEX_NAME = "model.safetensors.index.json"
+_SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
+_LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
+_VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
+_MOST_SHARDS = 2_000
+_TEMPLATE_BYTES = 2**20
+
+# Sizes that a constructor loops over or multiplies; the largest published are far below.
+_BOUNDS = {
+    "num_hidden_layers": 1_000,
+    "n_layers": 1_000,
+    "n_layer": 1_000,
+    "num_attention_heads": 4_096,
+    "num_key_value_heads": 4_096,
+    "num_experts": 8_192,
+    "n_routed_experts": 8_192,
+    "num_local_experts": 8_192,
+    "hidden_size": 2**18,
+    "intermediate_size": 2**22,
+    "moe_intermediate_size": 2**22,
+    "head_dim": 2**14,
+    "vocab_size": 2**24,
+    "max_position_embeddings": 2**31,
+}
+_MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts"})
+_LARGEST_INTEGER = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class FolderContent:
+    """What a look at a usable folder found: its configuration, and its tensors by name."""
+
+    config: dict[str, Any]
+    tensors: dict[str, TensorHeader]
+
+
+def check_folder(path: str | Path) -> None:
+    """Raise `ModelNotUsable` unless the folder is a complete, harmless model that the installed mlx-lm knows.
+
+    Reads JSON files and the headers of safetensors files, never weights. Reasons: missing, not-a-model,
+    unsafe, damaged, incomplete, unknown-architecture, wrong-tensors, no-tokenizer.
+    """
+    folder = Path(path)
+    inspect_folder(folder)
+    _check_tokenizer_content(folder)
+
+
+def inspect_folder(folder: Path) -> FolderContent:
+    """As `check_folder`, without reading the tokenizer, and gives what was read."""
+    names = _list_names(folder)
+    config = read_config(folder)
+    _check_code(folder, config)
+    _check_sizes(folder, config)
+    if mlx_lm_module(config) is None:
+        raise ModelNotUsable(folder, "unknown-architecture", str(config.get("model_type"))[:80])
+    _check_tokenizer_files(folder, names)
+    return FolderContent(config, _check_weights(folder, config))
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The folder's config.json; raises `ModelNotUsable`."""
+    # `os.path` has no errors where a link leads nowhere that can be looked at; `Path` has.
+    if not os.path.exists(folder / "config.json"):
+        raise ModelNotUsable(folder, "not-a-model")
+    return _read(folder, "config.json", CONFIG)
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that mlx-lm would load weights from, by name."""
+    return sorted(folder.glob("model*.safetensors"))
+
+
+def missing_weights(folder: Path) -> str | None:
+    """The first weight file that the index or the shards' own numbering names and that is not there.
+
+    Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
+    """
+    present = {file.name for file in weight_files(folder) if os.path.exists(file)}
+    expected: set[str] = set()
+    if os.path.exists(folder / INDEX_NAME):
+        expected |= _indexed(folder)
+    for name in present:
+        expected |= _siblings(folder, name)
+    if not expected and not present:
+        return "model.safetensors"
+    return min(expected - present, default=None)
+
+
+def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a configuration says of the language model: `text_config`, where there is one, over the rest."""
+    nested = config.get("text_config")
+    return {**config, **nested} if isinstance(nested, Mapping) else config
+
+
+def _list_names(folder: Path) -> frozenset[str]:
+    try:
+        if not folder.is_dir():
+            raise ModelNotUsable(folder, "missing")
+        return frozenset(list_inside(folder))
+    except LeavesFolderError as error:
+        raise ModelNotUsable(folder, "unsafe", f"{error.name} leads outside the folder") from error
+    except TooManyEntriesError as error:
+        raise ModelNotUsable(folder, "unsafe", "thousands of files") from error
+    except (OSError, ValueError) as error:
+        raise ModelNotUsable(folder, "missing") from error
+
+
+def _read(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
+    try:
+        return read_object(folder / name, limits)
+    except UntrustedJsonError as error:
+        raise ModelNotUsable(folder, "damaged", f"{name} ({error})") from error
+
+
+def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
+    """Nothing may ask for Python of its own; Python that nothing asks for is left alone and never runs."""
+    if config.get("model_file") is not None:
+        raise ModelNotUsable(folder, "unsafe", "config.json: model_file")
+    if not os.path.exists(folder / "tokenizer_config.json"):
+        return
+    settings = _read(folder, "tokenizer_config.json", CONFIG)
+    if _asks_for_tokenizer_code(settings):
+        raise ModelNotUsable(folder, "unsafe", "tokenizer_config.json: auto_map")
+    if settings.get("init_inputs"):
+        raise ModelNotUsable(folder, "unsafe", "tokenizer_config.json: init_inputs")
+    for key, kind in (("chat_template_type", "chat_templates"), ("tool_parser_type", "tool_parsers")):
+        if settings.get(key) and not plugin_exists(kind, settings[key]):
+            raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key}")
+    for key, name in _named_files(settings):
+        if stays_inside(folder, name):
+            continue
+        # Old exports carry paths of the machine they were made on; only one that exists here could be read.
+        if key == "fast_tokenizer_files" or not isinstance(name, str) or _exists(folder, name):
+            raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key} leads outside the folder")
+
+
+def _asks_for_tokenizer_code(settings: Mapping[str, Any]) -> bool:
+    auto_map = settings.get("auto_map")
+    if isinstance(auto_map, Mapping):
+        auto_map = auto_map.get("AutoTokenizer")
+    if not auto_map:
+        return False
+    name = settings.get("tokenizer_class")
+    if not isinstance(name, str):
+        return True
+    known = f'"{name.removesuffix("Fast")}"' in transformers_tokenizer_names()
+    return not known and name != "PreTrainedTokenizerFast"
+
+
+def _exists(folder: Path, name: str) -> bool:
+    try:
+        return (folder / name).exists()
+    except (OSError, ValueError):
+        return True
+
+
+def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if key == "fast_tokenizer_files" and isinstance(value, list):
+            yield from ((key, item) for item in value)
+        elif key.endswith("_file") and value is not None:
+            yield key, value
+
+
+def _check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
+    """Integers that the model's constructor allocates or loops by must be those of a model."""
+    for part in (config, config.get("text_config")):
+        if part is None:
+            continue
+        if not isinstance(part, Mapping):
+            raise ModelNotUsable(folder, "damaged", "config.json (text_config)")
+        for key, limit in _BOUNDS.items():
+            value = part.get(key)
+            if value is None:
+                continue
+            smallest = 0 if key in _MAY_BE_ZERO else 1
+            entries = value if isinstance(value, list) else [value]
+            if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
+                raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
+    if any(abs(value) > _LARGEST_INTEGER for value in _integers(config)):
+        raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")
+    quantisation = config.get("quantization", config.get("quantization_config"))
+    if quantisation is not None:
+        _check_quantisation(folder, quantisation)
+
+
+def _check_quantisation(folder: Path, settings: object) -> None:
+    if not isinstance(settings, Mapping):
+        raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
+    bits, group = settings.get("bits"), settings.get("group_size")
+    for value, allowed in ((bits, range(1, 17)), (group, range(1, 1025))):
+        if value is not None and (type(value) is not int or (value not in allowed and value != -1)):
+            raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
+
+
+def _integers(value: object) -> Iterator[int]:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+        elif isinstance(item, int):
+            yield item
+
+
+def _check_tokenizer_files(folder: Path, names: frozenset[str]) -> None:
+    if "tokenizer.json" not in names and not _has_other_vocabulary(names):
+        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
+    for name in sorted(names):
+        if name.endswith(".jinja") and _size(folder / name) > _TEMPLATE_BYTES:
+            raise ModelNotUsable(folder, "damaged", f"{name} (larger than {_TEMPLATE_BYTES} bytes)")
+
+
+def _check_tokenizer_content(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    if not os.path.exists(path):
+        return
+    try:
+        data = read_bytes(path, TOKENIZER.size)
+        check_structure(data, TOKENIZER)
+    except UntrustedJsonError as error:
+        raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
+    if b'"model"' not in data:
+        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _has_other_vocabulary(names: frozenset[str]) -> bool:
+    pair = {"vocab.json", "merges.txt"} <= names
+    return pair or any(name in _VOCABULARIES or name.endswith(".tiktoken") for name in names)
+
+
+def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorHeader]:
+    absent = missing_weights(folder)
+    if absent is not None:
+        raise ModelNotUsable(folder, "incomplete", absent)
+    tensors: dict[str, TensorHeader] = {}
+    for file in weight_files(folder):
+        try:
+            tensors.update(read_header(file))
+        except CutOffFileError as error:
+            raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
+        except DamagedHeaderError as error:
+            raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
+    if not tensors:
+        raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
+    _check_layers(folder, tensors, config)
+    return tensors
+
+
+def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
+    """Where tensors are named by layer, every layer that the configuration promises is there."""
+    promised = text_config(config).get("num_hidden_layers")
+    if not isinstance(promised, int):
+        return
+    found = {int(match[1]) for name in tensors if (match := _LAYER.match(name))}
+    lacking = set(range(promised)) - found
+    if found and lacking:
+        raise ModelNotUsable(folder, "wrong-tensors", f"layer {min(lacking)} of {promised} is missing")
+
+
+def _indexed(folder: Path) -> set[str]:
+    weight_map = _read(folder, INDEX_NAME, INDEX).get("weight_map")
+    if not isinstance(weight_map, dict):
+        raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
+    shards = set()
+    for shard in weight_map.values():
+        if not isinstance(shard, str) or not shard:
+            raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
+        if not stays_inside(folder, shard):
+            raise ModelNotUsable(folder, "unsafe", f"{INDEX_NAME} names {shard[:80]}")
+        shards.add(shard)
+        if len(shards) > _MOST_SHARDS:
+            raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (thousands of shards)")
+    return shards
+
+
+def _siblings(folder: Path, name: str) -> set[str]:
+    match = _SHARD.fullmatch(name)
+    if match is None:
+        return set()
+    stem, total = match[1], int(match[3])
+    if total > _MOST_SHARDS:
+        raise ModelNotUsable(folder, "damaged", f"{name} (thousands of shards)")
+    return {f"{stem}-{number:05d}-of-{total:05d}.safetensors" for number in range(1, total + 1)}

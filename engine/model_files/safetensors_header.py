@@ -1,0 +1,110 @@
+"""The header of a safetensors file: what it claims to hold, checked against the bytes that are there."""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from engine.model_files.bounded_json import HEADER, UntrustedJsonError, parse
+from engine.model_files.folder_paths import open_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Bytes an element, for the types that MLX reads.
+ELEMENT_BYTES = {
+    "BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E8M0": 1,
+    "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
+    "U32": 4, "I32": 4, "F32": 4,
+    "U64": 8, "I64": 8, "F64": 8, "C64": 8,
+}  # fmt: skip
+_LARGEST_DIMENSION = 2**31 - 1
+
+
+class DamagedHeaderError(ValueError):
+    """The header cannot be trusted; the message says why."""
+
+
+class CutOffFileError(ValueError):
+    """The file ends before the bytes that its header names."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHeader:
+    """One tensor's entry: its element type, shape and size in bytes."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    nbytes: int
+
+
+def read_header(path: Path) -> dict[str, TensorHeader]:
+    """Every tensor of the file by name. Reads the header only.
+
+    Raises `CutOffFileError` when the file is shorter than its header says, `DamagedHeaderError` for whatever
+    else does not add up.
+    """
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            raw = _read_raw(file, size)
+    except OSError as error:
+        raise DamagedHeaderError(error.strerror or "cannot be read") from error
+    try:
+        entries = parse(raw, HEADER)
+    except UntrustedJsonError as error:
+        raise DamagedHeaderError(str(error)) from error
+    if not isinstance(entries, dict):
+        raise DamagedHeaderError("header is not an object")
+    room = size - 8 - len(raw)
+    return {name: _tensor(name, entry, room) for name, entry in entries.items() if name != "__metadata__"}
+
+
+def _read_raw(file: BinaryIO, size: int) -> bytes:
+    prefix = file.read(8)
+    if len(prefix) < 8:
+        raise CutOffFileError("shorter than its length field")
+    (length,) = struct.unpack("<Q", prefix)
+    if length > HEADER.size:
+        raise DamagedHeaderError("header length out of bounds")
+    if size < 8 + length:
+        raise CutOffFileError("shorter than its header")
+    return file.read(length)
+
+
+def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
+    """How many parameters the tensors hold, quantised ones unpacked: each of their scales stands for a group.
+
+    `group_size` is the configured one; without it 64 is assumed, the commonest.
+    """
+    total = 0
+    for name, tensor in tensors.items():
+        stem, _, leaf = name.rpartition(".")
+        if leaf in ("scales", "biases") and f"{stem}.weight" in tensors:
+            continue
+        scales = tensors.get(f"{stem}.scales") if leaf == "weight" and tensor.dtype in ("U32", "U8") else None
+        total += math.prod(scales.shape) * (group_size or 64) if scales else math.prod(tensor.shape)
+    return total
+
+
+def _tensor(name: str, entry: Any, room: int) -> TensorHeader:
+    try:
+        dtype, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+    except (TypeError, KeyError, ValueError) as error:
+        raise DamagedHeaderError(f"{name}: no type, shape or place") from error
+    if not isinstance(dtype, str) or dtype not in ELEMENT_BYTES:
+        raise DamagedHeaderError(f"{name}: unknown element type")
+    if not isinstance(shape, list) or len(shape) > 8:
+        raise DamagedHeaderError(f"{name}: bad shape")
+    if not all(type(side) is int and 0 <= side <= _LARGEST_DIMENSION for side in shape):
+        raise DamagedHeaderError(f"{name}: bad shape")
+    if type(begin) is not int or type(end) is not int or not 0 <= begin <= end:
+        raise DamagedHeaderError(f"{name}: bad place")
+    if end - begin != math.prod(shape) * ELEMENT_BYTES[dtype]:
+        raise DamagedHeaderError(f"{name}: shape and place disagree")
+    if end > room:
+        raise CutOffFileError(f"ends inside {name}")
+    return TensorHeader(dtype, tuple(shape), end - begin)

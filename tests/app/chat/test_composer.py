@@ -1,0 +1,194 @@
+"""The message box: Enter, input methods, growing. The four input-method sequences are those real platforms produce."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent, QTextCursor
+from PySide6.QtTest import QTest
+
+from app.chat.composer import Composer
+from app.widgets.layouts import settle_layouts
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+@pytest.fixture
+def composer(qtbot: QtBot) -> Composer:
+    send, stop = QAction("Send"), QAction("Stop")
+    composer = Composer(send, stop)
+    composer.actions_kept = (send, stop)  # type: ignore[attr-defined]
+    qtbot.addWidget(composer)
+    composer.resize(500, 120)
+    composer.show()
+    composer.edit.setFocus()
+    return composer
+
+
+@pytest.fixture
+def sent(composer: Composer) -> list[str]:
+    texts: list[str] = []
+    composer.sent.connect(texts.append)
+    return texts
+
+
+def compose(composer: Composer, preedit: str) -> None:
+    QCoreApplication.sendEvent(composer.edit, QInputMethodEvent(preedit, []))
+
+
+def commit(composer: Composer, text: str, preedit: str = "") -> None:
+    event = QInputMethodEvent(preedit, [])
+    event.setCommitString(text)
+    QCoreApplication.sendEvent(composer.edit, event)
+
+
+def press_enter(composer: Composer, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(composer.edit, Qt.Key.Key_Return, modifiers)
+
+
+def test_enter_that_confirms_a_japanese_candidate_does_not_send(composer: Composer, sent: list[str]) -> None:
+    for preedit in ("に", "にほ", "にほん", "日本"):
+        compose(composer, preedit)
+    press_enter(composer)
+    assert sent == []
+    commit(composer, "日本")
+    assert composer.edit.toPlainText() == "日本"
+    press_enter(composer)
+    assert sent == ["日本"]
+
+
+def test_enter_that_takes_pinyin_as_latin_letters_does_not_send(composer: Composer, sent: list[str]) -> None:
+    commit(composer, "我用")
+    for preedit in ("t", "tan", "tan'dem"):
+        compose(composer, preedit)
+    press_enter(composer)
+    assert sent == []
+    commit(composer, "tandem")
+    assert composer.edit.toPlainText() == "我用tandem"
+    press_enter(composer)
+    assert sent == ["我用tandem"]
+
+
+def test_one_enter_sends_a_korean_sentence_with_its_last_syllable(composer: Composer, sent: list[str]) -> None:
+    compose(composer, "아")
+    compose(composer, "안")
+    commit(composer, "안", "녀")
+    compose(composer, "녕")
+    # The macOS two-set keyboard commits the syllable and passes the same Return on.
+    commit(composer, "녕")
+    press_enter(composer)
+    assert sent == ["안녕"]
+    assert composer.edit.toPlainText() == ""
+
+
+def test_the_send_button_commits_what_is_being_composed_first(composer: Composer, sent: list[str]) -> None:
+    commit(composer, "반갑습니")
+    compose(composer, "다")
+    QTest.mouseClick(composer._button, Qt.MouseButton.LeftButton)
+    assert sent == ["반갑습니다"]
+    assert composer.edit.toPlainText() == ""
+    assert composer.edit.preedit() == ""
+
+
+def test_nothing_is_doubled_by_the_message_after_a_send_while_composing(composer: Composer, sent: list[str]) -> None:
+    compose(composer, "가")
+    composer.send()
+    commit(composer, "나")
+    press_enter(composer)
+    assert sent == ["가", "나"]
+
+
+def test_shift_enter_makes_a_new_line(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(composer.edit, "one")
+    press_enter(composer, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClicks(composer.edit, "two")
+    assert sent == []
+    press_enter(composer)
+    assert sent == ["one\ntwo"]
+
+
+def test_the_enter_of_the_keypad_sends_too(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(composer.edit, "one")
+    pad = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
+    QCoreApplication.sendEvent(composer.edit, pad)
+    assert sent == ["one"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n"])
+def test_nothing_to_say_is_not_sent(composer: Composer, sent: list[str], text: str) -> None:
+    composer.edit.setPlainText(text)
+    press_enter(composer)
+    assert sent == []
+
+
+def test_text_stays_in_the_box_while_it_cannot_be_sent(composer: Composer, sent: list[str]) -> None:
+    composer.actions_kept[0].setEnabled(False)  # type: ignore[attr-defined]
+    composer.edit.setPlainText("for later")
+    press_enter(composer)
+    assert sent == []
+    assert composer.edit.toPlainText() == "for later"
+
+
+def test_right_to_left_and_combining_text_survive(composer: Composer, sent: list[str]) -> None:
+    text = "שלום e\u0301 한 👩\u200d💻"
+    composer.edit.setPlainText(text)
+    press_enter(composer)
+    assert sent == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("\n  \n    if found:\n        return\n\n", "    if found:\n        return"),
+        ("\tone\n\ttwo", "\tone\n\ttwo"),
+        ("  hello ", "hello"),
+    ],
+)
+def test_code_keeps_its_indent(composer: Composer, sent: list[str], text: str, asked: str) -> None:
+    composer.edit.setPlainText(text)
+    press_enter(composer)
+    assert sent == [asked]
+
+
+def test_the_box_grows_with_its_text_up_to_ten_lines(composer: Composer) -> None:
+    heights = []
+    for count in (1, 3, 10, 30):
+        composer.edit.setPlainText("\n".join(["line"] * count))
+        heights.append(composer.edit.height())
+    assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_lines_of_every_script_are_seen_whole(composer: Composer) -> None:
+    composer.edit.setPlainText("하나\nふたつ\n三\nأربعة\nपाँच\nหก")
+    lines = composer.edit.document().lineCount()
+    assert composer.edit.verticalScrollBar().maximum() == 0
+    first, last = (composer.edit.document().findBlockByNumber(number) for number in (0, lines - 1))
+    offset = composer.edit.contentOffset()
+    shown = composer.edit.viewport().rect().toRectF()
+    for block in (first, last):
+        assert shown.contains(composer.edit.blockBoundingGeometry(block).translated(offset))
+
+
+def test_a_box_that_gets_too_little_room_lets_its_text_scroll(composer: Composer) -> None:
+    composer.edit.setPlainText("line\n" * 8 + "the end")
+    composer.edit.moveCursor(QTextCursor.MoveOperation.End)
+    least = composer.minimumSizeHint().height()
+    assert least < composer.sizeHint().height()
+    composer.resize(500, least)
+    settle_layouts()
+    tools = composer._button.mapTo(composer, composer._button.rect().topLeft()).y()
+    bottom = composer.edit.mapTo(composer, composer.edit.rect().bottomLeft()).y()
+    assert bottom < tools
+    assert composer.edit.viewport().rect().contains(composer.edit.cursorRect())
+    assert composer.edit.verticalScrollBar().isVisible()
+
+
+def test_the_button_stops_while_an_answer_streams(composer: Composer, sent: list[str], qtbot: QtBot) -> None:
+    composer.set_streaming(True)
+    composer.edit.setPlainText("next question")
+    with qtbot.waitSignal(composer.actions_kept[1].triggered):  # type: ignore[attr-defined]
+        QTest.mouseClick(composer._button, Qt.MouseButton.LeftButton)
+    assert sent == []

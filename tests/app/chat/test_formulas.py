@@ -1,0 +1,193 @@
+"""Formulas: found in Markdown, told from money and code, set, painted, and copied as they were written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QTextCursor
+
+from app.chat.answer_body import AnswerBody
+from app.chat.formula_pictures import outline_of, pictures
+from app.chat.formula_text import OBJECT
+from app.chat.plain_text import plain_text
+from app.chat.prose import Prose
+from app.text.formulas import LONGEST, Formula, find_formulas
+from app.widgets import theme
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.widgets.application import Application
+
+
+def sources(text: str) -> list[str]:
+    return [formula.source for _, _, formula in find_formulas(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The root of $x^2$ is $x$.", ["$x^2$", "$x$"]),
+        (r"So \(a_b\) and \[c_d\].", [r"\(a_b\)", r"\[c_d\]"]),
+        ("$$\na = b\n$$", ["$$\na = b\n$$"]),
+        (r"\begin{align} a &= b \end{align}", [r"\begin{align} a &= b \end{align}"]),
+        ("변수 $x$는 작아요. 変数$y$が", ["$x$", "$y$"]),
+        (r"$\text{속도} = \frac{거리}{시간}$", [r"$\text{속도} = \frac{거리}{시간}$"]),
+        ("It has $3$ parts, $n=5$ each.", ["$3$", "$n=5$"]),
+        ("| $x$ | $|y|$ |", ["$x$", "$|y|$"]),
+    ],
+)
+def test_formulas_are_found(text: str, found: list[str]) -> None:
+    assert sources(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs $5 and $6.",
+        "From $5 to $6, or 7$ at most.",
+        "US$5 are A$7, and $1,000-$2,000 are more.",
+        "$5 million (or 4$)",
+        "$20 per month. Pro costs 40$",
+        "Put $HOME/bin into $PATH.",
+        r"\$5 and \$6$",
+        "`$x$` and ``a ` $y$``",
+        "```sh\necho $A $B$\n```",
+        "- item\n\n  ```sh\n  x=$y$\n  ```\n",
+        "| $5 | $6 |",
+        "$ x $ and $$",
+        "An open $x^2",
+        "$a\n\nb$",
+    ],
+)
+def test_money_code_and_lone_signs_are_no_formulas(text: str) -> None:
+    assert sources(text) == []
+
+
+@pytest.mark.parametrize("latex", [r"\frac{a", r"\foo{x}", "{" * 500 + "x" + "}" * 500, r"\begin{matrix} a"])
+def test_what_cannot_be_set_is_none(latex: str) -> None:
+    assert outline_of(Formula(latex, latex, False), 16) is None
+
+
+def test_letters_that_the_formula_font_has_not_are_the_systems() -> None:
+    outline = outline_of(Formula(r"x^{속도} = \text{거리}", "", False), 16)
+    assert outline is not None
+    assert ">속</text>" in outline.svg
+    assert outline.width > 4 * 16 * 0.6
+
+
+@pytest.fixture
+def body(qtbot: QtBot) -> AnswerBody:
+    body = AnswerBody()
+    qtbot.addWidget(body)
+    body.resize(600, 400)
+    body.show()
+    return body
+
+
+def prose(body: AnswerBody, qtbot: QtBot) -> Prose:
+    """The first block, once its formulas are set."""
+    view = body.views[0]
+    assert isinstance(view, Prose)
+    qtbot.waitUntil(lambda: not view._waits)
+    return view
+
+
+def test_a_formula_is_painted_in_its_line(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("The area is $a_b^2$, _always_ $c_d$.\n", ended=True)
+    view = prose(body, qtbot)
+    assert view.toPlainText() == "The area is \ufffc, always \ufffc."
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(len("The area is \ufffc"))
+    assert cursor.charFormat().objectType() == OBJECT
+
+
+def test_a_displayed_formula_stands_alone_and_centred(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("So\n\n$$\na = b\n- c\n$$\n\nand $$d$$ too.\n", ended=True)
+    assert prose(body, qtbot).toPlainText().split("\n") == ["So", "\ufffc", "and", "\ufffc", "too."]
+    assert len(body.views) == 1
+
+
+def test_a_formula_in_a_list_leaves_the_list_whole(body: AnswerBody, qtbot: QtBot) -> None:
+    text = "1. One\n\n   \\begin{align}\n   a &= b\n   \\end{align}\n2. Two\n"
+    text += "3. \\begin{equation}x\\end{equation}\n4. $$x$$ too\n5. Five\n"
+    body.show_text(text, ended=True)
+    document = prose(body, qtbot).document()
+    assert document.toPlainText().split("\n") == ["One", "\ufffc", "Two", "\ufffc", "\ufffc", "too", "Five"]
+    items = document.begin().textList()
+    assert [items.item(number).text() for number in range(items.count())] == ["One", "Two", "\ufffc", "\ufffc", "Five"]
+
+
+def test_a_formula_in_a_quote_is_without_the_signs_of_the_quote() -> None:
+    for text in (
+        "> So\n>\n> $$\n> a > b\n> - c\n> $$",
+        "- > $$\n  > a > b\n  > - c\n  > $$",
+        ">> $$\n>>a > b\n> - c\n>$$",
+    ):
+        [(_, _, formula)] = find_formulas(text)
+        assert (formula.latex, formula.source) == ("a > b\n- c", "$$\na > b\n- c\n$$")
+    assert find_formulas("$$\na\n> b\n$$")[0][2].latex == "a\n> b"
+    assert find_formulas("So 1 > $a\n> b$")[0][2].latex == "a\n> b"
+    assert find_formulas("> So $> 0$")[0][2].latex == "> 0"
+
+
+def test_a_mistake_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text(r"Broken: $\frac{a_b_$, and **bold**." + "\n", ended=True)
+    assert prose(body, qtbot).toPlainText() == r"Broken: $\frac{a_b_$, and bold."
+
+
+def test_a_formula_too_long_to_read_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text(f"${'x' * (LONGEST + 1)}$\n", ended=True)
+    assert "\ufffc" not in prose(body, qtbot).toPlainText()
+
+
+def test_a_streamed_formula_ends_as_the_whole_one(body: AnswerBody, qtbot: QtBot) -> None:
+    text = "Let $x^2$ be\n\n$$\na = b\n\n+ c\n$$\n\nthe end, at last.\n"
+    for end in range(1, len(text)):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    qtbot.waitUntil(lambda: not any(view._waits for view in body.views))  # type: ignore[attr-defined]
+    assert "\n".join(view.toPlainText() for view in body.views) == "Let \ufffc be\n\ufffc\nthe end, at last."  # type: ignore[attr-defined]
+
+
+def test_a_wide_formula_fits_the_column(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("$$" + " + ".join(f"a_{{{n}}}" for n in range(40)) + "$$\n", ended=True)
+    view = prose(body, qtbot)
+    assert view.document().idealWidth() <= view.viewport().width()
+
+
+def test_a_selection_copies_formulas_as_they_were_written(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("🙂 Let $x^2$ be \\(y\\).\n", ended=True)
+    view = prose(body, qtbot)
+    view.selectAll()
+    assert view.source_of_selection() == "🙂 Let $x^2$ be \\(y\\)."
+    assert view.createMimeDataFromSelection().text() == "🙂 Let $x^2$ be \\(y\\)."
+
+
+def test_a_text_that_is_gone_before_its_formulas_are_set_leaves_nothing(qtbot: QtBot) -> None:
+    gone = AnswerBody()
+    gone.show_text("$z_{17}$ and $z_{18}$\n", ended=True)
+    gone.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    with qtbot.waitSignal(pictures().ready):
+        pass
+
+
+def test_plain_text_has_formulas_without_their_delimiters() -> None:
+    assert plain_text("**So** $a_b$ and _c_.") == "So a_b and c."
+
+
+def test_formulas_have_the_colour_of_the_theme(body: AnswerBody, qtbot: QtBot, qapp: Application) -> None:
+    body.show_text("$$x$$\n", ended=True)
+    prose(body, qtbot)
+    for mode in ("light", "dark"):
+        qapp.theme.set_mode(mode)
+        assert theme.colours().text in {colour for _, _, colour in _painted(body)}
+
+
+def _painted(body: AnswerBody) -> list[tuple[Formula, int, str]]:
+    pictures()._renderers.clear()
+    body.grab()
+    return list(pictures()._renderers)

@@ -1,0 +1,258 @@
+"""A chat's own system prompt and settings: chosen by preset or by hand, used, kept, and the start of new chats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QSlider, QWidget
+
+from app.conversations.chat_settings import KEYS, VARIABLES
+from app.system.language import LANGUAGES
+from tests.app.chats_shown import settle
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window.test_main_window import ask, wait_for_end
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.chat.settings_sheet import ChatSettingsSheet
+    from app.widgets.application import Application
+    from app.window.main_window import MainWindow
+    from tests.app.conftest import OpenWindow
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("Yes.")])
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, engine: ScriptedEngine, qtbot: QtBot) -> MainWindow:
+    window = open_window(engine)
+    settle(window, qtbot)
+    return window
+
+
+@pytest.fixture
+def sheet(window: MainWindow) -> ChatSettingsSheet:
+    window._actions["chat-settings"].trigger()
+    return window._chat_settings
+
+
+def choose(sheet: ChatSettingsSheet, name: str) -> None:
+    index = sheet.presets.findText(name)
+    sheet.presets.setCurrentIndex(index)
+    sheet.presets.activated.emit(index)
+
+
+def test_a_system_prompt_goes_along_with_its_variables_filled_in(
+    sheet: ChatSettingsSheet, window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    sheet.prompt.edit.setPlainText("You are {{model}}.")
+    ask(window, "Who are you?")
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].messages[0] == {"role": "system", "content": "You are main."}
+
+
+def test_every_variable_is_listed_and_can_be_inserted(sheet: ChatSettingsSheet) -> None:
+    sheet.prompt.fill_menu()
+    for action in sheet.prompt.menu.actions():
+        action.trigger()
+    assert sheet.prompt.edit.toPlainText() == "".join(f"{{{{{name}}}}}" for name in VARIABLES)
+    assert all(f"{{{{{name}}}}}" in sheet.prompt._hint.text() for name in VARIABLES)
+
+
+def test_a_preset_changes_what_the_engine_is_asked_for(
+    sheet: ChatSettingsSheet, window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    choose(sheet, "Creative")
+    ask(window, "Tell me")
+    wait_for_end(window, qtbot)
+    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.min_p) == (1.0, 0.05)
+    choose(sheet, "Defaults")
+    ask(window, "Tell me more")
+    wait_for_end(window, qtbot)
+    assert engine.requests[-1].sampling == window._session.defaults.sampling
+
+
+def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+    row = sheet.rows["temperature"]
+    assert row.slider is not None
+    row.slider.setValue(row.slider.maximum())
+    assert window._session.chat.own == {"temperature": 2.0}
+    assert window._session.sampling.temperature == 2.0
+    assert row.control.value() == 2.0  # type: ignore[union-attr]
+    row.reset.click()
+    assert window._session.chat.own == {}
+    assert row.reset.isHidden()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_slider_reaches_both_ends_of_what_is_sensible(sheet: ChatSettingsSheet, window: MainWindow, key: str) -> None:
+    row = sheet.rows[key]
+    if row.slider is None:
+        return
+    for place in (row.slider.maximum(), row.slider.minimum()):
+        row.slider.setValue(place)
+        value = window._session.chat.own.get(key)
+        assert value is None or row.setting.accepts(value)
+
+
+def test_reset_takes_everything_back(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+    choose(sheet, "Concise")
+    sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
+    sheet.reset.click()
+    assert (window._session.chat.system_prompt, window._session.chat.own) == ("", {})
+    assert not sheet.reset.isEnabled()
+
+
+def test_a_preset_is_saved_under_a_name_and_found_in_another_chat(
+    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot
+) -> None:
+    sheet.prompt.edit.setPlainText("Speak like a pirate.")
+    assert sheet.presets.currentText() == "Own settings"
+    sheet.save.click()
+    QTest.keyClicks(sheet.name, "Pirate")
+    sheet.save.click()
+    settle(window, qtbot)
+    assert sheet.presets.currentText() == "Pirate"
+    ask(window, "Hello")
+    wait_for_end(window, qtbot)
+    window._actions["new-chat"].trigger()
+    assert sheet.presets.currentText() == "Defaults"
+    choose(sheet, "Pirate")
+    assert window._session.chat.system_prompt == "Speak like a pirate."
+    sheet.delete.click()
+    settle(window, qtbot)
+    assert sheet.presets.findText("Pirate") < 0
+    assert window._session.chat.system_prompt == "Speak like a pirate."
+
+
+def test_new_chats_begin_with_what_was_chosen_for_them(
+    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+) -> None:
+    choose(sheet, "Concise")
+    sheet.begin.click()
+    ask(window, "Hello")
+    wait_for_end(window, qtbot)
+    window._actions["new-chat"].trigger()
+    assert window._session.chat.system_prompt.startswith("Answer in as few words")
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    settle(window, qtbot)
+    window._actions["new-chat"].trigger()
+    assert window._session.chat.system_prompt.startswith("Answer in as few words")
+
+
+def test_a_chats_own_settings_are_there_after_a_restart(
+    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+) -> None:
+    sheet.prompt.edit.setPlainText("Be kind.")
+    sheet.rows["temperature"].control.setValue(0.5)  # type: ignore[union-attr]
+    ask(window, "Hello")
+    wait_for_end(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    assert (window._session.chat.system_prompt, window._session.chat.own) == ("Be kind.", {"temperature": 0.5})
+
+
+def test_the_panel_shows_and_changes_the_speculation_of_a_chat_that_has_its_own(
+    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot
+) -> None:
+    session = window._session
+    sheet.rows["method"].changed.emit("method", "off")
+    assert window._actions["speculation-off"].isChecked()
+    assert session.defaults.speculation.method == "auto"
+    window._actions["speculation-on"].trigger()
+    assert session.chat.own == {"method": "draft"}
+    assert session.defaults.speculation.method == "auto"
+    ask(window, "Hello")
+    wait_for_end(window, qtbot)
+    window._actions["new-chat"].trigger()
+    assert window._actions["speculation-auto"].isChecked()
+
+
+def test_the_button_below_the_message_box_names_the_preset(window: MainWindow) -> None:
+    button = window._preset_button
+    assert button.text() == "Preset"
+    button.fill_menu()
+    next(action for action in button.menu_.actions() if action.text() == "Creative").trigger()
+    assert button.text() == "Creative"
+    assert window._session.sampling.temperature == 1.0
+
+
+def test_escape_closes_the_card_and_a_click_into_another_window_does_not(
+    sheet: ChatSettingsSheet, qtbot: QtBot
+) -> None:
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.show()
+    QTest.mouseClick(other, Qt.MouseButton.LeftButton)
+    assert not sheet.isHidden()
+    QTest.keyClick(sheet.prompt.edit, Qt.Key.Key_Escape)
+    assert sheet.isHidden()
+
+
+def test_every_control_of_the_card_has_a_name_and_is_reached_by_tab(sheet: ChatSettingsSheet) -> None:
+    for key in sheet.rows:
+        sheet.rows[key].show_value(sheet.rows[key].setting.default, sheet.rows[key].setting.default)
+    for control in sheet.findChildren(QWidget):
+        if isinstance(control, (QAbstractButton, QComboBox, QAbstractSpinBox, QSlider)) and control.isVisibleTo(sheet):
+            text = control.text() if isinstance(control, QAbstractButton) else ""
+            assert control.accessibleName() or text, control
+            assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control.accessibleName()
+
+
+@pytest.mark.parametrize("text_size", [100, 130])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_card_has_room_for_its_words(
+    sheet: ChatSettingsSheet, window: MainWindow, qapp: Application, language: str, text_size: int
+) -> None:
+    qapp.language.choose(language)
+    qapp.theme.set_text_size(text_size)
+    try:
+        qapp.processEvents()
+        for size in ((1440, 900), (560, 420)):
+            window.resize(*size)
+            assert sheet.width() <= window.width()
+            assert sheet._body.minimumSizeHint().width() <= sheet._area.viewport().width(), size
+    finally:
+        qapp.theme.set_text_size(100)
+
+
+def test_what_somebody_wrote_is_not_lost_to_a_preset(
+    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+) -> None:
+    session = window._session
+    sheet.prompt.edit.setPlainText("A long system prompt that somebody wrote.")
+    sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
+    choose(sheet, "Concise")
+    choose(sheet, "Precise")
+    sheet.reset.click()
+    assert session.chat.system_prompt == ""
+    ask(window, "Hello")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    button = window._preset_button
+    button.fill_menu()
+    (back,) = [action for action in button.menu_.actions() if action.text() == "Own settings"]
+    back.trigger()
+    chat = window._session.chat
+    assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
+    button.fill_menu()
+    assert "Own settings" not in [action.text() for action in button.menu_.actions()]
+
+
+def test_a_preset_leaves_nothing_behind(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+    choose(sheet, "Concise")
+    choose(sheet, "Precise")
+    assert sheet.presets.findText("Own settings") < 0
+    assert window._session.chat.set_aside is None

@@ -1,0 +1,178 @@
+"""Reading aloud with the system's voice, and what a screen reader is told."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.chat.plain_text import spoken_text
+from app.chat.speaker import Speaker, language_of, voices_in
+from engine.errors import InternalFailure
+from tests.app.chats_shown import settle
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window.test_main_window import STORY, answer_of, ask, wait_for_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from app.window.main_window import MainWindow
+    from tests.app.conftest import OpenWindow
+
+SAY = """#!/bin/sh
+if [ "$1" = -v ] && [ "$2" = "?" ]; then
+  echo "Samantha            en_US    # Hello! My name is Samantha."
+  echo "Yuna                ko_KR    # 안녕하세요. 제 이름은 유나입니다."
+  echo "Eddy (Korean (South Korea)) ko_KR    # 안녕하세요."
+  exit 0
+fi
+echo "$@" > "$0.log"
+cat >> "$0.log"
+"""
+WAITING = '#!/bin/sh\necho "$@" >> "$0.log"\n[ "$1" = --cancel ] || exec sleep 60\n'
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Callable[[str, str], Path]:
+    """A program of that name in the place of the system's."""
+
+    def make(name: str, script: str) -> Path:
+        file = tmp_path / name
+        file.write_text(script)
+        file.chmod(0o755)
+        return file
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The answer is 4.", ""),
+        ("답은 4예요. draft model이 추측해요.", "ko"),
+        ("答えは 4 です。漢字とかな。", "ja"),
+        ("答案是四。", "zh"),
+        ("The word 초안 means draft in Korean, which is said quite often here.", ""),
+        ("", ""),
+    ],
+)
+def test_the_script_tells_the_language(text: str, code: str) -> None:
+    assert language_of(text) == code
+
+
+def test_the_first_voice_of_a_language_is_taken() -> None:
+    assert voices_in(SAY.replace('  echo "', "").replace('"', "")) == {"en": "Samantha", "ko": "Yuna"}
+
+
+def test_code_is_not_read_aloud() -> None:
+    assert spoken_text("So **this**:\n\n```python\nx = 1\n```\n\nDone.") == "So this:\nDone."
+
+
+def test_say_reads_with_the_voice_of_the_texts_language(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
+    speaker = Speaker()
+    speaker.program = str(fake("say", SAY))
+    speaker.speak("답은 4예요.", "en_US")
+    assert speaker.speaking
+    qtbot.waitUntil(lambda: not speaker.speaking)
+    assert fake("other", "").with_name("say.log").read_text() == "-v Yuna -f -\n답은 4예요."
+    speaker.speak("Four.", "ko_KR")
+    qtbot.waitUntil(lambda: not speaker.speaking)
+    assert fake("other", "").with_name("say.log").read_text() == "-v Samantha -f -\nFour."
+
+
+def test_speech_is_stopped_where_another_program_has_the_voice(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
+    speaker = Speaker()
+    program = fake("spd-say", WAITING)
+    log = program.with_name("spd-say.log")
+    speaker.program = str(program)
+    speaker.speak("-x Vier.", "de_DE")
+    qtbot.waitUntil(lambda: log.exists() and bool(log.read_text()))
+    assert log.read_text() == "--wait --language de -- -x Vier.\n"
+    speaker.close()
+    assert not speaker.speaking
+    qtbot.waitUntil(lambda: "--cancel" in log.read_text())
+
+
+def test_a_program_that_does_not_start_ends_at_once(tmp_path: Path, qtbot: QtBot) -> None:
+    speaker = Speaker()
+    speaker.program = str(tmp_path / "spd-say")
+    speaker.speak("Four.", "en_US")
+    qtbot.waitUntil(lambda: not speaker.speaking)
+
+
+def test_the_last_answer_is_read_and_stopped(
+    open_window: OpenWindow, qtbot: QtBot, fake: Callable[[str, str], Path]
+) -> None:
+    window = open_window(ScriptedEngine([Script("It is **4**.")]))
+    program = fake("spd-say", WAITING)
+    window._commands.speaker.program = str(program)
+    ask(window, "2 + 2?")
+    wait_for_end(window, qtbot)
+    assert not window._actions["stop-reading"].isEnabled()
+    window._actions["read-aloud"].trigger()
+    log = program.with_name("spd-say.log")
+    qtbot.waitUntil(lambda: log.exists() and "It is 4." in log.read_text())
+    assert not window._actions["read-aloud"].isEnabled()
+    window._actions["stop-reading"].trigger()
+    qtbot.waitUntil(lambda: window._actions["read-aloud"].isEnabled())
+
+
+def test_without_a_voice_the_menu_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("It is 4.")]))
+    window._commands.speaker.program = None
+    ask(window, "2 + 2?")
+    wait_for_end(window, qtbot)
+    assert not window._actions["read-aloud"].isEnabled()
+    window._commands.fill_menu(window._session.chat.turns[0])
+    entry = next(action for action in window._commands.menu.actions() if action.text().startswith("Read aloud"))
+    assert entry.text() == "Read aloud: this system has no voice"
+    assert not entry.isEnabled()
+
+
+@pytest.fixture
+def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What screen readers are told."""
+    said: list[str] = []
+    monkeypatch.setattr(
+        "app.window.announcer.QAccessible.updateAccessibility", lambda event: said.append(event.message()), raising=True
+    )
+    return said
+
+
+def test_an_answers_end_is_announced_once(open_window: OpenWindow, qtbot: QtBot, announced: list[str]) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    ask(window, "Tell me a story")
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+    assert announced == ["The answer is finished."]
+
+
+def test_a_failure_and_a_length_limit_are_announced_as_what_they_are(
+    open_window: OpenWindow, qtbot: QtBot, announced: list[str]
+) -> None:
+    failing = Script(STORY, error=InternalFailure("metal"), fail_after=2)
+    window = open_window(ScriptedEngine([failing, Script("Cut", reason="length")]))
+    for question in ("first", "second"):
+        ask(window, question)
+        wait_for_end(window, qtbot)
+    assert "metal" in announced[0]
+    assert announced[1] == "The answer was cut at its length limit."
+
+
+def test_the_end_of_an_answer_in_another_chat_names_the_chat(
+    open_window: OpenWindow, qtbot: QtBot, announced: list[str]
+) -> None:
+    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
+    window: MainWindow = open_window(engine)
+    ask(window, "Tell me a story")
+    qtbot.waitUntil(lambda: bool(answer_of(window).text))
+    answer = answer_of(window)
+    window._actions["new-chat"].trigger()
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: answer.ended)
+    assert announced[0].endswith(": The answer is finished.")
+    assert announced[0] != ": The answer is finished."

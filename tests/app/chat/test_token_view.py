@@ -1,0 +1,164 @@
+"""The token view tints exactly what the engine says, and is tied to the round strip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+
+from app.chat.token_view import TokenView
+from app.session.answer import Answer
+from app.widgets import theme
+from engine.events import Token
+from tests.app.scripted_engine import Script, ScriptedEngine, play
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.widgets.application import Application
+    from tests.app.conftest import OpenWindow
+
+MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> TokenView:
+    view = TokenView()
+    qtbot.addWidget(view)
+    view.resize(500, 100)
+    view.show()
+    return view
+
+
+def answer_of(text: str) -> Answer:
+    answer = Answer()
+    answer.apply(play(Script(text)))
+    return answer
+
+
+def style_at(view: TokenView, position: int) -> QTextCharFormat:
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(position + 1)
+    return cursor.charFormat()
+
+
+def check_tints(view: TokenView, tokens: list[Token]) -> None:
+    colours, position = theme.colours(), 0
+    for token in tokens:
+        units = len(token.text.encode("utf-16-le")) // 2
+        for place in range(position, position + units):
+            if view.document().characterAt(place) == "\u2029":
+                continue
+            style = style_at(view, place)
+            guessed = token.source in ("draft", "ngram")
+            assert (style.underlineStyle() != QTextCharFormat.UnderlineStyle.NoUnderline) is guessed
+            if guessed:
+                assert style.background().color().name() == colours.tint(token.source)
+                assert style.underlineColor().name() == colours.accent(token.source)
+        position += units
+
+
+def test_each_token_is_tinted_by_who_proposed_it(view: TokenView) -> None:
+    answer = answer_of(MIXED)
+    view.show_tokens(answer.tokens)
+    assert view.toPlainText() == MIXED
+    check_tints(view, answer.tokens)
+
+
+def test_streamed_tokens_are_tinted_as_the_whole(view: TokenView) -> None:
+    answer = Answer()
+    for event in play(Script(MIXED)):
+        answer.apply([event])
+        view.show_tokens(answer.tokens)
+    assert view.toPlainText() == MIXED
+    check_tints(view, answer.tokens)
+
+
+def test_lookup_and_draft_differ_by_more_than_colour(view: TokenView) -> None:
+    view.show_tokens([Token(0, "a", "draft", 0, 1, -1.0), Token(1, "b", "ngram", 0, 2, -1.0)])
+    assert style_at(view, 0).underlineStyle() != style_at(view, 1).underlineStyle()
+
+
+def test_the_tints_follow_the_theme(view: TokenView, qapp: Application) -> None:
+    answer = answer_of(MIXED)
+    view.show_tokens(answer.tokens)
+    qapp.theme.set_mode("dark")
+    check_tints(view, answer.tokens)
+
+
+def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> None:
+    view.show_tokens([Token(0, "Hi", "main", 0, 0, -0.5), Token(1, " you", "draft", 2, 7, -1.25)])
+    assert view.words_at(3) == "draft · round 7, position 3 · log-probability -1.25"
+    assert view.words_at(99) == ""
+
+
+def test_tokens_without_text_cover_nothing(view: TokenView) -> None:
+    view.show_tokens([Token(0, "", "draft", 0, 1, -1.0), Token(1, "가", "main", 1, 1, -1.0)])
+    found = view.token_at(0)
+    assert found is not None
+    assert found.id == 1
+
+
+def test_a_sign_that_qt_leaves_out_moves_no_token(view: TokenView) -> None:
+    texts = ("a\0", "\ufeff", "\r\n", "x\u2028", "\ufeffy", "👩‍👧", "z")
+    tokens = [Token(number, text, "draft", 0, number, -1.0) for number, text in enumerate(texts)]
+    for count in range(1, 1 + len(tokens)):
+        view.show_tokens(tokens[:count])
+    assert view.token_at(view.toPlainText().index("x")) is tokens[3]
+    view.select_round(6)
+    assert view.textCursor().selectedText() == "z"
+
+
+def test_a_replaced_answer_starts_anew(view: TokenView) -> None:
+    view.show_tokens(answer_of(MIXED).tokens)
+    view.show_tokens(answer_of("short one").tokens)
+    assert view.toPlainText() == "short one"
+
+
+def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(ScriptedEngine([Script(MIXED * 3)]))
+    turn = window._session.ask("tokens please")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    window._panel.strip.chosen.emit(3)
+    tokens = window._transcript.view(turn).tokens
+    assert tokens.isVisible()
+    assert tokens.textCursor().selectedText().replace("\u2029", "\n") == turn.answer.text_of_round(3)
+    assert window._panel.strip.marked == frozenset({3})
+    tokens.selectAll()
+    numbers = {record.number for record in turn.answer.rounds}
+    assert window._panel.strip.marked == numbers
+
+
+def test_text_and_tokens_switch_for_every_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(MIXED)]))
+    turn = window._session.ask("one")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    view = window._transcript.view(turn)
+    window._actions["show-tokens"].trigger()
+    assert view.tokens.isVisible()
+    assert not view._body.isVisible()
+    window._actions["show-text"].trigger()
+    assert not view.tokens.isVisible()
+    assert view._body.isVisible()
+
+
+def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> None:
+    answer = answer_of("one two three four five six seven one two")
+    record = answer.rounds[1]
+    assert answer.rounds_of(answer.text_of_round(record.number)) == {record.number}
+    assert answer.rounds_of("one two") == frozenset()
+    assert answer.rounds_of("not there") == frozenset()
+    assert answer.rounds_of("") == frozenset()
+    assert answer.rounds_of(answer.text) == {record.number for record in answer.rounds}
+
+
+def test_a_selection_in_rendered_text_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("A first part of it. Then a **second** part of it.")]))
+    turn = window._session.ask("one")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    prose = window._transcript.view(turn)._body._views[0]
+    prose.setTextCursor(prose.document().find("first part"))  # type: ignore[attr-defined]
+    assert window._panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()

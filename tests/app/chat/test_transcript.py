@@ -1,0 +1,133 @@
+"""A long chat: only what is near has widgets, and what is read stays where it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.chat.transcript import Transcript
+from app.conversations.records import Attachment
+from app.session.answer import Answer, State
+from app.session.chats import Chat, Turn
+from engine.errors import ModelNotUsable
+from tests.app.scripted_engine import Script, play
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+TURNS = 300
+
+
+def turn(number: int) -> Turn:
+    text = "\n\n".join(
+        f"Paragraph {number}.{part} with enough words in it to fill a line." for part in range(number % 7)
+    )
+    answer = Answer()
+    answer.apply(play(Script(f"Answer {number}.\n\n{text}\n\n```\ncode {number}\n```\n")))
+    return Turn(f"Question {number}", answer)
+
+
+@pytest.fixture(scope="module")
+def chat() -> Chat:
+    return Chat(1, "long", [turn(number) for number in range(TURNS)])
+
+
+@pytest.fixture
+def transcript(qtbot: QtBot, chat: Chat) -> Transcript:
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(900, 700)
+    transcript.show()
+    transcript.show_chat(chat)
+    qtbot.waitUntil(lambda: transcript.loaded > 0 and not transcript._loading.isActive())
+    return transcript
+
+
+def settle(transcript: Transcript, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not transcript._loading.isActive())
+
+
+def test_a_long_chat_opens_at_its_end_with_few_widgets(transcript: Transcript, chat: Chat) -> None:
+    bar = transcript.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    assert 1 <= transcript.loaded < 20
+    assert transcript._slots[chat.turns[-1]].view is not None
+    assert transcript._slots[chat.turns[0]].view is None
+
+
+def test_scrolling_brings_turns_near_and_lets_far_ones_go(transcript: Transcript, chat: Chat, qtbot: QtBot) -> None:
+    bar = transcript.verticalScrollBar()
+    for share in (0.8, 0.5, 0.2, 0.0):
+        bar.setValue(round(bar.maximum() * share))
+        settle(transcript, qtbot)
+        assert transcript.loaded < 60
+    assert transcript._slots[chat.turns[0]].view is not None
+    assert transcript._slots[chat.turns[-1]].view is None
+
+
+def test_what_is_read_stays_while_turns_around_find_their_height(transcript: Transcript, qtbot: QtBot) -> None:
+    bar = transcript.verticalScrollBar()
+    for share in (0.7, 0.6, 0.3):
+        bar.setValue(round(bar.maximum() * share))
+        read = next(slot for slot in transcript._slots.values() if slot.geometry().bottom() >= bar.value())
+        place = read.y() - bar.value()
+        settle(transcript, qtbot)
+        assert read.y() - bar.value() == place
+
+
+def test_every_turn_in_view_has_widgets_wherever_one_scrolls(transcript: Transcript, qtbot: QtBot) -> None:
+    bar = transcript.verticalScrollBar()
+    for step in range(6):
+        bar.setValue(bar.maximum() * (step * 5 % 6) // 6)
+        settle(transcript, qtbot)
+        top, bottom = bar.value(), bar.value() + transcript.viewport().height()
+        for slot in transcript._slots.values():
+            if slot.geometry().bottom() >= top and slot.y() <= bottom:
+                assert slot.view is not None
+
+
+def test_a_narrower_window_keeps_the_end_in_view(transcript: Transcript, qtbot: QtBot) -> None:
+    bar = transcript.verticalScrollBar()
+    for width in (600, 1100, 500):
+        transcript.resize(width, 700)
+        settle(transcript, qtbot)
+        qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+
+
+def test_another_width_keeps_what_is_read_in_view(qtbot: QtBot) -> None:
+    words = "\n\n".join(["Words enough for more than one line, and so they are broken into several lines. " * 4] * 4)
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(900, 700)
+    transcript.show()
+    transcript.show_chat(Chat(1, "long", [Turn(f"Question {n}", Answer(State.DONE, words)) for n in range(30)]))
+    settle(transcript, qtbot)
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    settle(transcript, qtbot)
+    read = next(slot for slot in transcript._slots.values() if slot.geometry().bottom() >= bar.value())
+    bar.setValue(read.y() + read.height() // 2)
+    for width in (500, 900, 430, 420, 1000):
+        transcript.resize(width, 700)
+        settle(transcript, qtbot)
+        assert abs(bar.value() - read.y() - read.height() / 2) < 40
+
+
+def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(qtbot: QtBot) -> None:
+    words = "https://example.org/" + "q" * 400
+    attached = (Attachment("n" * 250 + ".txt", "text/plain", ""),)
+    answer = Answer()
+    answer.apply(
+        play(Script(f"See {words} and `{'x' * 300}`.\n\n```\n{'y' * 400}\n```\n\n| {words} | b |\n|---|---|\n"))
+    )
+    answer.error, answer.state = ModelNotUsable("/" + "p" * 300, "incomplete"), State.FAILED
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(600, 500)
+    transcript.show()
+    transcript.show_chat(Chat(1, "wide", [Turn(words, answer, attached)]))
+    qtbot.waitUntil(lambda: transcript.loaded > 0 and not transcript._loading.isActive())
+    assert transcript.widget().width() == transcript.viewport().width()
+    bubble = next(slot.view._bubble for slot in transcript._slots.values() if slot.view is not None)
+    assert bubble.text.height() >= bubble.text.document().size().height() > 3 * bubble.text.fontMetrics().lineSpacing()

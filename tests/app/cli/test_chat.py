@@ -1,0 +1,197 @@
+"""The terminal commands as a script sees them: exit codes, one JSON object a line, one sentence for an error."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.__main__ import main
+from engine import Finished, RequestStats, TokensCommitted, starter_pair
+from engine.requests import MOST_GUESSES
+from engine.stats import RoundRecord
+from tests.tiny_models import write_model
+
+ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_chat_prints_one_object_a_line_and_ends_with_finished(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "What is Tandem?", "--json", "--depth", "4", "--max-tokens", "24"]) == 0
+    events = lines(capsys)
+    assert events[0]["event"] == "prefill"
+    last = events[-1]
+    assert last["event"] == "finished"
+    assert last["text"] == "".join(event["text"] for event in events if event["event"] == "tokens")
+    assert last["ids"] == [token for event in events if event["event"] == "tokens" for token in event["ids"]]
+    assert last["stats"]["drafted"] > 0
+
+
+def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hello!", "--max-tokens", "12"]) == 0
+    out, err = capsys.readouterr()
+    assert out.strip()
+    assert "tokens" in err
+
+
+def test_chat_talks_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    questions = tmp_path / "questions.txt"
+    questions.write_text("Hello!\n\nWhat is a draft model?\n")
+    with questions.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat", "--json", "--max-tokens", "8"]) == 0
+    finished = [event for event in lines(capsys) if event["event"] == "finished"]
+    assert len(finished) == 2
+    assert finished[1]["stats"]["cached_tokens"] > 0
+
+
+def test_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--main", "no/such-model"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "no/such-model" in err
+
+
+def test_a_missing_draft_is_told_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--draft", "no/such-draft", "--json"]) == 1
+    [failed] = lines(capsys)
+    assert (failed["event"], failed["code"]) == ("failed", "model-not-usable")
+
+
+def test_a_half_copied_model_names_what_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "half")
+    (folder / "model.safetensors").unlink()
+    assert main(["chat", "Hi", "--main", str(folder)]) == 1
+    assert "model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--temperature", "-1"], ["--depth", "99"], ["--top-p", "0"], ["--max-tokens", "0"]]
+)
+def test_bad_settings_are_exit_code_2_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["chat", "Hi", *arguments]) == 2
+    assert "must be" in capsys.readouterr().err
+
+
+def test_more_guesses_than_a_round_can_have_are_refused_with_the_range(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--depth", str(MOST_GUESSES + 1)]) == 2
+    assert f"depth must be between 0 and {MOST_GUESSES}, not {MOST_GUESSES + 1}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--depth", "many"], ["--method", "magic"], ["--no-such-option"]])
+def test_bad_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["chat", "Hi", *arguments])
+    assert stop.value.code == 2
+    capsys.readouterr()
+
+
+def test_bench_compares_arms_and_prints_one_object(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "12", "--json"]
+    assert main([*command, "--arms", "draft; mlx-lm plain", "--against", "mlx-lm"]) == 0
+    [report] = lines(capsys)
+    assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
+    assert report["arms"]["plain"]["speedup"] == 1.0
+    assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
+
+
+def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["bench", "--arms", "warp"]) == 2
+    assert main(["bench", "--prompts", str(tmp_path / "none.jsonl")]) == 2
+    assert "warp" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--repetitions", "0"],
+        ["--max-tokens", "0"],
+        ["--accept", "1.5"],
+        ["--accept", "nan", "--synthetic", "20M"],
+        ["--temperature", "-1"],
+        ["--window", "--rate", "0"],
+        ["--window", "--seconds", "nan"],
+        ["--window", "--messages", "-1"],
+    ],
+)
+def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object) -> None:
+        raise AssertionError("a model is loaded")
+
+    monkeypatch.setattr("engine.loading.load", load)
+    monkeypatch.setattr("app.bench.window_bench.measure", load)
+    assert main(["bench", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert "must be" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
+def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "prompts").write_text(row)
+    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
+    assert "prompts must be a file" in capsys.readouterr().err
+
+
+def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a shell hands over Windows-1252 words in an argument.
+    assert main(["chat", "caf\udce9?", "--system", "caf\udce9", "--max-tokens", "2", "--json"]) == 0
+    with io.TextIOWrapper(io.BytesIO(b"caf\xe9?\n"), encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat", "--max-tokens", "2", "--json"]) == 0
+    assert [event["event"] for event in lines(capsys)].count("finished") == 2
+
+
+def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
+    assert main([*command, "--arms", "draft, depth 2"]) == 0
+    [report] = lines(capsys)
+    assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
+
+
+def test_the_starter_pair_is_where_the_readme_says() -> None:
+    assert all((folder / "config.json").is_file() for folder in starter_pair())
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
+) -> None:
+    questions = tmp_path / "questions.txt"
+    questions.write_text("Hello?\n")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+
+    def answer(_engine: Any, _request: Any, show: Any) -> int:
+        show.event(Finished("stop", "한글", (), RequestStats()))
+        show.event(TokensCommitted("한글", (), ROUND, RequestStats()))
+        return 0
+
+    monkeypatch.setattr("app.cli.chat._ask", answer)
+    with questions.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stdout", out)
+        assert main(["chat", *form]) == 0
+    printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+    if form:
+        assert json.loads(printed.splitlines()[0])["text"] == "한글"
+    else:
+        assert "??" in printed

@@ -1,0 +1,277 @@
+"""`tandem models` against a fake Hub: what it prints, its exit codes, and that no traceback reaches anybody."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from huggingface_hub import constants
+
+from app.cli import downloads as terminal_downloads
+from app.cli import models as terminal_models
+from engine.hub.download_state import DownloadStatus
+from tests.engine.hub.conftest import cache as cache
+from tests.engine.hub.conftest import hub as hub
+from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
+from tests.fakehub.server import FakeHub
+from tests.patience import PATIENCE_S
+
+Run = Callable[..., int]
+
+
+@pytest.fixture
+def run(hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the command with its own cache and Hub, without the starter pair, on a machine with memory for the pairs."""
+    monkeypatch.setattr(terminal_models, "resources", lambda: cache / "no-starter")
+    memory = SimpleNamespace(total=64 * 2**30)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+
+    def command(*words: str) -> int:
+        parser = argparse.ArgumentParser()
+        terminal_models.add_parser(parser.add_subparsers())
+        action, *rest = words
+        common = ["--cache", str(cache), "--endpoint", hub.endpoint]
+        return terminal_models.run(parser.parse_args(["models", action, *common, *rest]))
+
+    return command
+
+
+def objects(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_list_shows_what_is_here_and_what_it_is_good_for(
+    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_snapshot(cache, "org/model", model_files())
+    broken = model_files()
+    del broken["model.safetensors"]
+    write_snapshot(cache, "org/partial", broken)
+    assert run("list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["MODEL", "ON", "DISK", "WEIGHTS", "CONTEXT", "USE"]
+    assert lines[1].startswith("org/model")
+    assert lines[1].endswith("main or draft")
+    assert lines[2].endswith("incomplete model.safetensors")
+
+
+def test_list_as_json_is_one_object_a_model(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_snapshot(cache, "org/model", model_files())
+    assert run("list", "--json") == 0
+    (model,) = objects(capsys)
+    assert (model["event"], model["id"], model["kinds"]) == ("model", "org/model", ["main", "draft"])
+
+
+def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.add("org/wanted", model_files(), gated=True)
+    assert run("search", "wanted") == 0
+    assert "asks for consent" in capsys.readouterr().out
+
+
+def test_download_ends_with_the_folder_and_exit_code_0(
+    run: Run, hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def look_again(seconds: float) -> None:
+        hub.bytes_a_second = None
+        time.sleep(seconds)
+
+    hub.add("org/model", model_files())
+    # It cannot be over before the first look at it.
+    hub.bytes_a_second = 100
+    monkeypatch.setattr(terminal_downloads, "time", SimpleNamespace(sleep=look_again))
+    assert run("download", "https://huggingface.co/org/model") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"org/model is ready: {cache}")
+    assert "org/model: " in err
+
+
+def test_download_with_draft_brings_both(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit"):
+        hub.add(name, model_files())
+    assert run("download", "mlx-community/Qwen3-8B-4bit", "--with-draft", "--json") == 0
+    ready = [item["id"] for item in objects(capsys) if item["event"] == "ready"]
+    assert sorted(ready) == ["mlx-community/Qwen3-0.6B-4bit", "mlx-community/Qwen3-8B-4bit"]
+
+
+def test_a_download_that_fails_is_one_line_and_exit_code_1(
+    run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.add("org/model", model_files(), gated=True)
+    assert run("download", "org/model") == 1
+    err = capsys.readouterr().err.splitlines()
+    assert err[-1].startswith("tandem: org/model: its authors ask for consent first")
+    assert not any("Traceback" in line for line in err)
+
+
+def test_a_bad_name_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("download", "not a name") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_failures_as_json_carry_their_code(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("remove", "org/absent", "--json") == 1
+    (failed,) = objects(capsys)
+    assert (failed["event"], failed["code"], failed["arguments"]["reason"]) == ("failed", "hub", "not-installed")
+
+
+def test_remove_frees_the_space(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_snapshot(cache, "org/model", model_files())
+    assert run("remove", "org/model", "--yes") == 0
+    assert "freed" in capsys.readouterr().out
+    assert not (cache / "models--org--model").exists()
+
+
+def test_remove_without_yes_and_without_anybody_to_ask_removes_nothing(
+    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    snapshot = write_snapshot(cache, "org/model", model_files())
+    assert run("remove", "org/model") == 2
+    assert snapshot.exists()
+
+
+def test_ending_the_input_removes_nothing(
+    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nobody = io.StringIO()
+    monkeypatch.setattr(nobody, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", nobody)
+    snapshot = write_snapshot(cache, "org/model", model_files())
+    assert run("remove", "org/model") == 1
+    assert snapshot.exists()
+    assert "[y/N]" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_gone_is_no_reason_to_complain(cache: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "app", "models", "list", "--cache", str(cache)]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    try:
+        done = subprocess.run(
+            command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, env=buffered
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
+    run: Run, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
+    write_snapshot(cache, "org/draft", model_files())
+    write_snapshot(cache, "org/foreign", model_files(tokenizer=tokenizer_json({"x": 0})))
+    assert run("pairs", "org/main") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("*  org/draft")
+    assert lines[1].endswith("same tokenizer")
+    assert "different tokenizer" in lines[2]
+
+
+def test_pairs_of_a_model_that_is_only_on_the_hub_are_looked_up(
+    run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.add("someone/tuned", model_files())
+    assert run("pairs", "someone/tuned", "--json") == 0
+    assert objects(capsys)[-1]["event"] == "pair"
+
+
+def test_a_search_as_json_has_what_a_script_needs(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.add("org/wanted", model_files())
+    assert run("search", "wanted", "--json") == 0
+    (found,) = objects(capsys)
+    assert (found["event"], found["id"], found["gated"], found["licence"]) == (
+        "found",
+        "org/wanted",
+        False,
+        "apache-2.0",
+    )
+    assert found["bytes"] == sum(map(len, model_files().values()))
+
+
+@pytest.mark.parametrize("words", [("search", "qwen"), ("pairs", "someone/tuned")])
+def test_without_a_connection_it_is_one_line_and_exit_code_1(
+    run: Run, hub: FakeHub, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.unplugged = True
+    assert run(*words) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the Hub cannot be reached: check the connection" in line
+    assert run(*words, "--json") == 1
+    (failed,) = objects(capsys)
+    assert (failed["event"], failed["arguments"]["reason"]) == ("failed", "offline")
+
+
+def test_the_catalog_pairs_without_a_connection(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
+    hub.unplugged = True
+    assert run("pairs", "mlx-community/Qwen3-8B-4bit", "--context", "40960", "--json") == 0
+    pairs = objects(capsys)
+    assert next(one for one in pairs if one["best"])["id"] == "mlx-community/Qwen3-0.6B-4bit"
+
+
+@pytest.mark.parametrize("words", [("search", "qwen"), ("download", "org/model")])
+def test_working_offline_asks_nobody(
+    run: Run, hub: FakeHub, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert run(*words) == 1
+    assert "no connection is tried while working offline" in capsys.readouterr().err
+    assert hub.requests == []
+
+
+def test_ctrl_c_says_how_to_go_on(
+    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    hub.add("org/model", model_files())
+    hub.bytes_a_second = 100
+    monkeypatch.setattr(terminal_downloads, "time", SimpleNamespace(sleep=interrupt))
+    assert run("download", "org/model") == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; the same command goes on where it stopped."
+
+
+def test_on_a_screen_the_bar_is_drawn_over_itself(
+    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.add("org/model", model_files())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert run("download", "org/model") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("org/model is ready: ")
+    assert err.count("\r") >= 1
+    assert "MB/s" in err
+
+
+def test_every_verdict_has_words() -> None:
+    from engine.advice.pairing import VERDICTS
+
+    assert set(terminal_models.VERDICTS) == set(VERDICTS)
+
+
+@pytest.mark.parametrize("width", [20, 60, 120])
+def test_the_bar_keeps_to_its_width(width: int) -> None:
+    status = DownloadStatus("org/m", "main", "downloading", 5 * 10**8, 10**9, 1, 3, 2.5e7, 20.0)
+    line = terminal_downloads._bar([status, status], width)
+    assert len(line) <= width
+    assert width < 60 or "1,000 of 2,000 MB, 50.0 MB/s, 0:20 left" in line
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1.0 MB"), (4_620_000_000, "4.6 GB"), (None, "?")],
+)
+def test_sizes_are_written_as_the_finder_writes_them(count: int | None, text: str) -> None:
+    assert terminal_models._bytes(count) == text

@@ -1,0 +1,54 @@
+"""The table of settings is whole, and means what the engine takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.settings.declarations import LANGUAGE_NAMES, METHODS, RULES, SETTINGS, Preferences, Setting
+from app.settings.engine_settings import engine_settings_of, sampling_of, speculation_of
+from app.system.language import LANGUAGES
+from app.system.paths import learned_file, prefix_folder
+from app.widgets.theme import MODES
+from engine.requests import ACCEPTANCE_RULES, MOST_GUESSES, SamplingSettings, SpeculationSettings
+from engine.requests import METHODS as ENGINE_METHODS
+from engine.settings import EngineSettings
+
+SHOWN = [setting for setting in SETTINGS.values() if setting.page]
+
+
+@pytest.mark.parametrize("setting", SHOWN, ids=lambda setting: setting.key)
+def test_a_shown_setting_has_words_and_its_default_is_allowed(setting: Setting) -> None:
+    assert setting.title
+    assert setting.help
+    assert setting.accepts(setting.default)
+
+
+@pytest.mark.parametrize("setting", SHOWN, ids=lambda setting: setting.key)
+def test_every_value_that_a_page_offers_is_one_that_the_engine_takes(setting: Setting) -> None:
+    values = [value for value, _ in setting.choices] or [setting.least, setting.most]
+    for value in values:
+        if isinstance(setting.default, (int, float, str)) and not isinstance(setting.default, bool):
+            chosen = Preferences(**{setting.key: type(setting.default)(value)})
+            assert sampling_of(chosen)
+            assert speculation_of(chosen)
+            assert engine_settings_of(chosen)
+
+
+def test_defaults_are_those_of_the_engine() -> None:
+    assert sampling_of(Preferences()) == SamplingSettings()
+    assert speculation_of(Preferences()) == SpeculationSettings()
+    ours, theirs = engine_settings_of(Preferences()), EngineSettings()
+    assert ours.prefix_cache_bytes == pytest.approx(theirs.prefix_cache_bytes, rel=0.1)
+    places = {"learned_file": learned_file(), "prefix_cache_folder": prefix_folder()}
+    kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, **places}
+    assert ours == replace(theirs, context=Preferences().fit_context, **kept)
+
+
+def test_the_choices_are_those_that_there_are() -> None:
+    assert {value for value, _ in LANGUAGE_NAMES} == set(LANGUAGES)
+    assert {value for value, _ in METHODS} == set(ENGINE_METHODS)
+    assert {value for value, _ in RULES} == set(ACCEPTANCE_RULES)
+    assert {value for value, _ in SETTINGS["theme"].choices} == set(MODES)
+    assert SETTINGS["depth"].most == MOST_GUESSES

@@ -1,0 +1,83 @@
+"""The file of preferences: kept, tolerant of other versions, never lost when damaged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.settings.store import Preferences, SettingsStore
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "settings" / "settings.json"
+
+
+def backups(path: Path) -> list[Path]:
+    return list(path.parent.glob("settings.*.backup.json"))
+
+
+def test_a_choice_is_there_the_next_time_and_listeners_hear_of_it(path: Path) -> None:
+    file, heard = SettingsStore(path), []
+    file.subscribe(lambda: heard.append(file.values.theme))
+    file.change(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
+    file.change(theme="dark")
+    assert heard == ["dark"]
+    kept = Preferences(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
+    assert SettingsStore(path).values == kept
+    assert backups(path) == []
+
+
+def test_entries_of_another_version_are_kept_and_unusable_ones_fall_back_with_a_backup(path: Path) -> None:
+    path.parent.mkdir()
+    content = {"theme": 7, "text_size": 5000, "language": "ko", "temperature": 1, "from_the_future": [1]}
+    path.write_text(json.dumps(content))
+    file = SettingsStore(path)
+    assert file.values == Preferences(language="ko", temperature=1.0)
+    file.change(offer_seen=True)
+    assert json.loads(path.read_text())["from_the_future"] == [1]
+    assert [json.loads(backup.read_text()) for backup in backups(path)] == [content]
+    assert file.backup == backups(path)[0]
+
+
+def test_settings_of_pairs_are_kept_and_rows_that_mean_nothing_are_left_out(path: Path) -> None:
+    row = ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "rejection")
+    SettingsStore(path).change(pairs=(row,))
+    assert SettingsStore(path).values.pairs == (row,)
+    content = json.loads(path.read_text())
+    content["pairs"] += [["a"], ["a", "b", "guess", 4, "match"], ["a", "b", "draft", 400, "match"], [1, 2, 3, 4, 5]]
+    path.write_text(json.dumps(content))
+    assert SettingsStore(path).values.pairs == (row,)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff\xfe", b"[" * 100_000])
+def test_a_damaged_file_is_set_aside(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    file = SettingsStore(path)
+    assert file.values == Preferences()
+    assert file.backup is not None
+    assert file.backup.read_bytes() == content
+    assert not path.exists()
+
+
+def test_a_disk_that_refuses_costs_no_more_than_the_memory_of_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    file = SettingsStore(tmp_path / "file" / "settings.json")
+    file.change(theme="dark")
+    assert file.values.theme == "dark"
+
+
+def test_changes_that_come_while_a_write_waits_are_written_with_it(path: Path) -> None:
+    jobs: list[Callable[[], None]] = []
+    file = SettingsStore(path, later=jobs.append)
+    file.change(theme="dark")
+    file.change(language="ko")
+    assert len(jobs) == 1
+    jobs.pop()()
+    assert SettingsStore(path).values == Preferences(theme="dark", language="ko")
+    file.change(theme="light")
+    assert len(jobs) == 1

@@ -1,0 +1,156 @@
+"""What is chosen takes effect in the window, and what the window chose is there at the next start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.session.session import Session
+from app.settings.store import SettingsStore
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
+from tests.app.conftest import STARTER
+from tests.app.models.shown_library import ShownLibrary
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+
+class Desk:
+    """A window on a file of preferences, as often as a test opens it."""
+
+    def __init__(self, qapp: Application, folder: Path) -> None:
+        self.qapp, self.folder, self.opened = qapp, folder, []
+
+    def open(self) -> MainWindow:
+        library = ShownLibrary(self.folder / "library")
+        library.preferences = self.preferences = SettingsStore(self.folder / "settings.json")
+        self.session = Session(lambda: ScriptedEngine([Script("Hello.")]), STARTER)
+        window = MainWindow(self.session, self.qapp, library)
+        self.opened.append(window)
+        window.show()
+        return window
+
+
+@pytest.fixture
+def desk(qapp: Application, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qapp, tmp_path)
+    yield desk
+    for window in desk.opened:
+        window.close()
+        window.deleteLater()
+    qapp.theme.set_text_size(100)
+
+
+def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtBot) -> None:
+    desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.preferences.change(temperature=0.7, seed=5, max_tokens=77, method="ngram", depth=3, acceptance="rejection")
+    turn = desk.session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    request = desk.session.engine.requests[-1]
+    assert (request.sampling.temperature, request.sampling.seed, request.max_tokens) == (0.7, 5, 77)
+    chosen = request.speculation
+    assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
+
+
+def test_limits_reach_the_engine_when_it_is_made_and_while_it_runs(desk: Desk, qtbot: QtBot) -> None:
+    SettingsStore(desk.folder / "settings.json").change(kv_bits=8, overflow="shorten")
+    desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    engine = desk.session.engine
+    assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
+    desk.preferences.change(
+        draft_kv_bits=4, unload_after_min=10, prefix_cache_gb=0.5, memory_limit_gb=20.0, allow_oversize=True
+    )
+    now = engine.settings
+    assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 4, 600)
+    assert (now.prefix_cache_bytes, now.memory_limit, now.allow_oversize) == (500_000_000, 20_000_000_000, True)
+
+
+def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk, qtbot: QtBot) -> None:
+    own = ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "rejection")
+    SettingsStore(desk.folder / "settings.json").change(method="ngram", pairs=(own,))
+    desk.open()
+    session = desk.session
+    for main, expected in (("Qwen3-8B-4bit", ("draft", 4, "rejection")), ("other", ("ngram", None, "match"))):
+        session.load(main, "Qwen3-0.6B-4bit")
+        qtbot.waitUntil(lambda: not session.pair.loading)
+        chosen = session.speculation
+        assert (chosen.method, chosen.depth, chosen.acceptance) == expected
+    assert desk.preferences.values.pairs == (own,)
+
+
+def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk, qtbot: QtBot) -> None:
+    SettingsStore(desk.folder / "settings.json").change(pairs=(("main", "draft", "draft", 4, "match"),))
+    window = desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    window._actions["speculation-off"].trigger()
+    assert desk.preferences.values.pairs == (("main", "draft", "off", 4, "match"),)
+    assert desk.preferences.values.method == "auto"
+
+
+def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
+    window = desk.open()
+    before = window._composer.edit.fontMetrics().height()
+    desk.preferences.change(theme="dark", text_size=130)
+    assert desk.qapp.theme.is_dark
+    assert window._composer.edit.fontMetrics().height() > before
+
+
+def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: Desk, qtbot: QtBot) -> None:
+    window = desk.open()
+    desk.session.load_starter()
+    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.preferences.change(send_key="modifier")
+    edit = window._composer.edit
+    edit.setFocus()
+    QTest.keyClicks(edit, "one")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    QTest.keyClicks(edit, "two")
+    assert edit.toPlainText() == "one\ntwo"
+    assert "Enter for a new line" in window._composer._keys.text()
+    QTest.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(desk.session.chat.turns))
+    assert desk.session.chat.turns[0].question == "one\ntwo"
+    qtbot.waitUntil(lambda: desk.session.chat.turns[0].answer.ended)
+
+
+def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
+    window = desk.open()
+    window.setGeometry(30, 40, 700, 500)
+    window._actions["toggle-panel"].trigger()
+    window._actions["speculation-off"].trigger()
+    window.close()
+    again = desk.open()
+    assert (again.width(), again.height()) == (700, 500)
+    assert not again._panel.isHidden()
+    assert desk.session.speculation.method == "off"
+
+
+@pytest.mark.parametrize("place", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])
+def test_a_place_that_no_screen_has_does_not_keep_the_window_from_opening(desk: Desk, place: tuple[int, ...]) -> None:
+    SettingsStore(desk.folder / "settings.json").change(window_place=place)
+    window = desk.open()
+    assert window.isVisible()
+    assert window.x() < 10_000
+
+
+def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Desk) -> None:
+    SettingsStore(desk.folder / "settings.json").change(window_place=(90_000, 90_000, 700, 500))
+    window = desk.open()
+    assert window.x() < 10_000
+    assert (window.width(), window.height()) == (700, 500)
+
+
+def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:
+    (desk.folder / "settings.json").write_text("{")
+    window = desk.open()
+    assert window._banner.isVisible()
+    assert str(desk.preferences.backup) in window._banner.text

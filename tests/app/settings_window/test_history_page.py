@@ -1,0 +1,116 @@
+"""The request history: what was asked in the window is in its table, its sentences and its files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.conversations.records import AnswerSource
+from app.conversations.store import ConversationStore
+from app.settings_window.history_page import HistoryPage
+from app.speculation.history_table import COLUMNS
+from app.widgets.application import Application
+from engine.stats import RequestStats
+from tests.app.models.conftest import OpenShown
+from tests.app.models.conftest import open_shown as open_shown
+
+FAST = RequestStats(
+    generated_tokens=101, rounds=40, drafted=100, accepted=60, accept_rate=0.6, decode_tps=50.0, plain_tps=25.0,
+    speedup=2.0,
+)  # fmt: skip
+SLOW = RequestStats(
+    generated_tokens=301, rounds=160, drafted=300, accepted=60, accept_rate=0.2, decode_tps=30.0, plain_tps=20.0,
+    speedup=1.5,
+)  # fmt: skip
+
+
+def fill(store: ConversationStore) -> None:
+    chat = store.conversations.create(title="a chat")
+    for main, draft, method, stats in (("Big", "Small", "auto", FAST), ("Other", "", "ngram", SLOW)):
+        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(main, draft, method))
+        store.answers.finish(answer, "stop", stats, "text of the answer")
+
+
+@pytest.fixture
+def page(open_shown: OpenShown, qtbot: QtBot) -> HistoryPage:
+    window, _, _ = open_shown()
+    qtbot.waitUntil(lambda: window._session.saving)
+    window._session.keeper.do(fill)
+    window._settings.open("history")
+    shown: HistoryPage = window._settings.page("history")
+    qtbot.waitUntil(lambda: len(shown.table.rows) == 2)
+    return shown
+
+
+def column(page: HistoryPage, key: str) -> list[Any]:
+    place = [column.key for column in COLUMNS].index(key)
+    return [page.table.data(page.table.index(row, place)) for row in range(page.table.rowCount())]
+
+
+def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: QtBot) -> None:
+    speedup = [column.key for column in COLUMNS].index("speedup")
+    page.view.sortByColumn(speedup, Qt.SortOrder.AscendingOrder)
+    qtbot.waitUntil(lambda: column(page, "speedup") == ["1.5×", "2.0×"])
+    page.view.sortByColumn(speedup, Qt.SortOrder.DescendingOrder)
+    qtbot.waitUntil(lambda: column(page, "speedup") == ["2.0×", "1.5×"])
+    assert column(page, "accept_rate") == ["60%", "20%"]
+
+
+def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot: QtBot) -> None:
+    assert "Small makes Big 2.0× as fast (1 answer)." in page.sentences.text()
+    assert "lookup makes Other 1.5× as fast" in page.sentences.text()
+    page.pair.setCurrentIndex(page.pair.findText("Big + Small"))
+    page.pair.activated.emit(page.pair.currentIndex())
+    qtbot.waitUntil(lambda: column(page, "main_model") == ["Big"])
+    assert "Other" not in page.sentences.text()
+    assert page.pair.currentText() == "Big + Small"
+
+
+def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtBot) -> None:
+    for kind in ("csv", "json"):
+        page.export_to(tmp_path / f"out.{kind}", kind)
+    qtbot.waitUntil(lambda: "out.json" in page._said.text())
+    # Excel reads a file without the mark in the system's old encoding.
+    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"))))
+    assert [row["main_model"] for row in rows] == ["Other", "Big"]
+    assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
+    page.export_to(tmp_path / "missing" / "out.csv", "csv")
+    qtbot.waitUntil(lambda: "could not be saved" in page._said.text())
+
+
+def test_an_answer_of_the_window_appears_while_the_page_is_shown(
+    page: HistoryPage, qtbot: QtBot, qapp: Application
+) -> None:
+    window = page.window().parent()
+    turn = window._session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    qtbot.waitUntil(lambda: len(page.table.rows) == 3)
+    assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
+    qapp.language.choose("ko")
+    assert page.table.headerData(4, Qt.Orientation.Horizontal) == "채택률"
+
+
+def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, engine = open_shown()
+    qtbot.waitUntil(lambda: window._session.ready)
+    from app.speculation.chat_controls import ChatControls
+
+    controls = window._panel.findChild(ChatControls)
+    for key, value in (("method", "ngram"), ("depth", 4), ("acceptance", "rejection")):
+        controls.choosers[key].setCurrentIndex(controls.choosers[key].findData(value))
+        controls.choosers[key].activated.emit(0)
+    turn = window._session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    asked = engine.requests[-1].speculation
+    assert (asked.method, asked.depth, asked.acceptance) == ("ngram", 4, "rejection")
+    assert library.preferences.values.depth == 4
+    window._actions["speculation-off"].trigger()
+    assert controls.choosers["method"].currentData() == "off"

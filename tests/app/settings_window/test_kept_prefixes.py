@@ -1,0 +1,207 @@
+"""What models have read of a chat is on disk as long as the chat is: it is there after a restart, and goes with it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.session.session import Session
+from app.system.paths import data_folder, prefix_folder
+from app.window.main_window import MainWindow
+from engine import Engine, starter_pair
+from tests.app.chats_shown import settle, turns
+from tests.app.conftest import STARTER
+from tests.app.models.conftest import OpenShown
+from tests.app.models.conftest import open_shown as open_shown
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window.test_main_window import answer_of, ask, wait_for_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from app.settings_window.storage_page import StoragePage
+    from app.widgets.application import Application
+    from tests.app.conftest import OpenWindow
+
+
+@pytest.fixture
+def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], MainWindow]]:
+    """Opens the window on the real engine with the starter pair, as often as a test wants."""
+    opened: list[MainWindow] = []
+
+    def open_it() -> MainWindow:
+        session = Session(Engine, starter_pair())
+        opened.append(MainWindow(session, qapp))
+        opened[-1].show()
+        session.load_starter()
+        qtbot.waitUntil(lambda: session.ready and session.saving and not session.pair.loading)
+        return opened[-1]
+
+    yield open_it
+    for window in opened:
+        window.close()
+        window.deleteLater()
+
+
+def answered(window: MainWindow, qtbot: QtBot, question: str) -> None:
+    ask(window, question)
+    wait_for_end(window, qtbot)
+    settle(window, qtbot)
+
+
+def purge(window: MainWindow, qtbot: QtBot) -> str:
+    """Delete the chat on screen for good; returns its uid."""
+    chat = window._session.chat
+    assert chat.id is not None
+    window._session.trash(chat.id)
+    window._session.purge(chat.id)
+    settle(window, qtbot)
+    return chat.uid
+
+
+def stored() -> list[str]:
+    return [file.name for file in prefix_folder().iterdir()] if prefix_folder().exists() else []
+
+
+def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
+    open_real: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    window = open_real()
+    answered(window, qtbot, "What is a draft model?")
+    before = answer_of(window).stats
+    window.close()
+    assert len(stored()) == 2
+    window = open_real()
+    qtbot.waitUntil(lambda: len(turns(window)) == 1)
+    answered(window, qtbot, "And the main model?")
+    # All but the last token of the answer, which nobody had to read.
+    assert answer_of(window).stats.cached_tokens >= before.prompt_tokens + before.generated_tokens - 1
+    purge(window, qtbot)
+    qtbot.waitUntil(lambda: stored() == [])
+    window.close()
+    assert stored() == []
+
+
+def test_what_the_chats_do_not_know_is_removed_at_the_start(open_real: Callable[[], MainWindow], qtbot: QtBot) -> None:
+    window = open_real()
+    answered(window, qtbot, "What is a draft model?")
+    window.close()
+    for file in data_folder().glob("chats.db*"):
+        file.unlink()
+    open_real()
+    qtbot.waitUntil(lambda: stored() == [])
+
+
+def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+    answered(window, qtbot, "first")
+    answered(window, qtbot, "second")
+    chat = window._session.chat
+    assert chat.uid
+    assert [request.conversation for request in engine.requests] == [chat.uid, chat.uid]
+    window._actions["new-chat"].trigger()
+    answered(window, qtbot, "third")
+    assert engine.requests[-1].conversation not in (None, chat.uid)
+    qtbot.waitUntil(window._actions["compare"].isEnabled)
+    asked = len(engine.requests)
+    window._actions["compare"].trigger()
+    qtbot.waitUntil(lambda: not window._comparer.running)
+    assert {request.conversation for request in engine.requests[asked:]} == {None}
+
+
+def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+    answered(window, qtbot, "first")
+    assert {purge(window, qtbot)} == engine.forgotten
+    uids = set()
+    for question in ("second", "third"):
+        window._actions["new-chat"].trigger()
+        answered(window, qtbot, question)
+        uids.add(window._session.chat.uid)
+        window._session.trash(window._session.chat.id or 0)
+        settle(window, qtbot)
+    assert not uids & engine.forgotten
+    window._session.empty_trash()
+    settle(window, qtbot)
+    assert uids <= engine.forgotten
+
+
+def test_the_engine_hears_at_the_start_which_chats_there_are(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    answered(window, qtbot, "first")
+    uid = window._session.chat.uid
+    window._session.trash(window._session.chat.id or 0)
+    settle(window, qtbot)
+    window.close()
+    engine = ScriptedEngine()
+    open_window(engine)
+    qtbot.waitUntil(lambda: engine.stored == [frozenset({uid})])
+
+
+def test_chats_that_will_not_last_leave_nothing(open_window: OpenWindow, qtbot: QtBot) -> None:
+    data_folder().mkdir(parents=True)
+    other = sqlite3.connect(data_folder() / "chats.db", isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+    answered(window, qtbot, "first")
+    assert [request.conversation for request in engine.requests] == [None]
+    # Nobody knows which chats there are, so nothing is removed either.
+    assert engine.stored == []
+    other.close()
+
+
+def test_chats_in_another_file_are_kept_apart_from_the_user_s(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
+    engine = ScriptedEngine()
+    session = Session(lambda: engine, STARTER, tmp_path / "chats.db")  # type: ignore[arg-type,return-value]
+    window = MainWindow(session, qapp)
+    session.load_starter()
+    qtbot.waitUntil(lambda: session.saving and not session.pair.loading)
+    assert engine.settings.prefix_cache_folder is None
+    window.close()
+    window.deleteLater()
+
+
+def storage_of(window: Any) -> StoragePage:
+    window._settings.open("storage")
+    page: StoragePage = window._settings.page("storage")
+    return page
+
+
+def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, engine = open_shown()
+    qtbot.waitUntil(lambda: len(engine.stored) == 1)
+    assert engine.settings.prefix_cache_folder == prefix_folder()
+    assert engine.settings.prefix_folder_bytes == 4_000_000_000
+    storage_of(window).control("keep_prefixes").setChecked(False)  # type: ignore[attr-defined]
+    assert engine.settings.prefix_cache_folder is None
+    assert engine.stored[-1] == frozenset()
+    library.preferences.change(keep_prefixes=True, prefix_folder_gb=1.0)
+    assert engine.settings.prefix_cache_folder == prefix_folder()
+    assert engine.settings.prefix_folder_bytes == 1_000_000_000
+
+
+@pytest.mark.parametrize("button", ["clear", "clear_prefixes"])
+def test_both_clear_buttons_forget_it(open_shown: OpenShown, qtbot: QtBot, button: str) -> None:
+    prefix_folder().mkdir(parents=True)
+    (prefix_folder() / "mark-1.safetensors").write_bytes(b"x" * 5000)
+    (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
+    window, _, engine = open_shown()
+    storage = storage_of(window)
+    assert "· 5\u00a0kB" in storage._places["prefixes"].help.text()
+    assert "· 7\u00a0kB" in storage._places["caches"].help.text()
+    getattr(storage, button).click()
+    qtbot.waitUntil(lambda: storage._kept["prefixes"].bytes == 0)
+    assert engine.cleared == 1
+    assert (prefix_folder().parent / "other").exists() == (button == "clear_prefixes")
+    assert not storage.clear_prefixes.isEnabled()

@@ -1,0 +1,72 @@
+"""Working offline: no connection is ever tried, whatever is asked for."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.library.hub_service import Places
+from app.library.library import Library
+from app.settings.keychain import Keychain
+from app.settings.store import SettingsStore
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.failures import HubError
+from tests.fakehub.server import FakeHub
+
+
+class NoToken(Keychain):
+    def read(self, endpoint: str) -> str | None:  # noqa: ARG002
+        return None
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Every address that somebody connects to or looks up."""
+    found: list[object] = []
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def note(self: socket.socket, address: object) -> None:
+        found.append(address)
+        connect(self, address)  # type: ignore[arg-type]
+
+    def note_name(host: object, *rest: object, **more: object) -> object:
+        found.append(host)
+        return look_up(host, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", note)
+    monkeypatch.setattr(socket, "getaddrinfo", note_name)
+    return found
+
+
+def test_a_client_that_is_offline_refuses_before_it_connects(tried: list[object]) -> None:
+    with HubClient(HubAccess("http://127.0.0.1:9", offline=True)) as client, pytest.raises(HubError) as caught:
+        client.get_json("/api/models")
+    assert caught.value.reason == "kept-offline"
+    assert tried == []
+
+
+def test_search_and_download_wait_until_the_user_goes_online(tried: list[object], tmp_path: Path, qtbot: QtBot) -> None:
+    with FakeHub() as hub:
+        hub.add("org/model", {"config.json": b"{}"})
+        places = Places(
+            tmp_path / "q.json", tmp_path / "i.json", tmp_path / "s", tmp_path / "none", cache=tmp_path / "c"
+        )
+        preferences = SettingsStore(tmp_path / "settings.json")
+        preferences.change(hub_endpoint=hub.endpoint, work_offline=True)
+        library = Library(preferences, lambda: places, NoToken())
+        try:
+            library.start()
+            library.finder.search("org/model")
+            qtbot.waitUntil(lambda: library.finder.searched.error is not None)
+            library.get("org/model")
+            qtbot.waitUntil(lambda: bool(library.downloads))
+            assert library.finder.searched.error.arguments["reason"] == "kept-offline"
+            assert [status.state for status in library.downloads] == ["queued"]
+            assert (tried, hub.requests) == ([], [])
+            preferences.change(work_offline=False)
+            qtbot.waitUntil(lambda: bool(hub.requests))
+        finally:
+            library.close()

@@ -1,0 +1,188 @@
+"""Compare: the last question again with and without speculation, on the same seed, with the truth about both."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations.chat_settings import Generation
+from app.session.answer import Answer
+from app.speculation.comparison import TIE, Comparison, Step, Verdict
+from engine.errors import InternalFailure
+from engine.events import Event, Finished, TokensCommitted
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.stats import RequestStats
+from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, play
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.window.main_window import MainWindow
+    from tests.app.conftest import OpenWindow
+
+TEXT = "one two three four five six seven eight nine ten eleven twelve"
+GUESSED, ALONE = Script(TEXT), Script(TEXT, (PLAIN,))
+
+
+def comparison(**request: object) -> Comparison:
+    return Comparison("q", ChatRequest([{"role": "user", "content": "q"}], **request))  # type: ignore[arg-type]
+
+
+def run(made: Comparison, guessed: list[Event], plain: list[Event]) -> Comparison:
+    for events in ([Finished("length", "o", (0,), RequestStats())], guessed, plain):
+        made.receive(events, Answer())
+    return made
+
+
+def changed(events: list[Event], index: int, token_id: int, logprob: float) -> list[Event]:
+    """The same events with another token at one place."""
+    found, at = [], 0
+    for event in events:
+        if isinstance(event, TokensCommitted):
+            tokens = tuple(
+                replace(token, id=token_id, logprob=logprob) if at + place == index else token
+                for place, token in enumerate(event.tokens)
+            )
+            at += len(tokens)
+            event = replace(event, tokens=tokens)
+        found.append(event)
+    return found
+
+
+def test_equal_texts_are_the_same_and_the_speeds_are_divided() -> None:
+    made = run(comparison(), list(play(GUESSED)), list(play(ALONE)))
+    assert made.verdict() is Verdict.SAME
+    assert made.same_tokens() == len(made.plain.tokens) > 10
+    assert made.speedup() == pytest.approx(made.guessed.stats.decode_tps / made.plain.stats.decode_tps)
+
+
+@pytest.mark.parametrize(
+    ("gap", "settings", "expected"),
+    [
+        (TIE / 2, {}, Verdict.TIE),
+        (3.0, {}, Verdict.DIFFERENT),
+        (3.0, {"sampling": SamplingSettings(temperature=1.0)}, Verdict.DRAW),
+        (
+            3.0,
+            {
+                "sampling": SamplingSettings(temperature=1.0),
+                "speculation": SpeculationSettings(acceptance="rejection"),
+            },
+            Verdict.OTHER_RULE,
+        ),
+    ],
+)
+def test_texts_that_part_are_told_apart_by_why(gap: float, settings: dict[str, object], expected: Verdict) -> None:
+    plain = list(play(ALONE))
+    whole = run(comparison(), list(play(GUESSED)), plain)
+    at = whole.guessed.tokens[5]
+    made = run(comparison(**settings), list(play(GUESSED)), changed(plain, 5, 99, at.logprob - gap))
+    assert made.verdict() is expected
+    assert made.same_tokens() == 5
+
+
+def test_a_text_that_goes_on_after_the_other_has_ended_differs() -> None:
+    made = run(comparison(), list(play(GUESSED)), list(play(Script(TEXT + " more", (PLAIN,)))))
+    assert made.verdict() is Verdict.DIFFERENT
+    assert made.parting() is not None
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script(TEXT), Script("one"), GUESSED, ALONE], gate=None)
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> MainWindow:
+    window = open_window(engine)
+    turn = window._session.ask("count to twelve")
+    qtbot.waitUntil(lambda: turn.answer.ended and window._session.ready and window._session.quiet)
+    return window
+
+
+def compare(window: MainWindow, qtbot: QtBot) -> Comparison:
+    qtbot.waitUntil(window._actions["compare"].isEnabled)
+    window._actions["compare"].trigger()
+    made = window._comparer.comparison
+    assert made is not None
+    return made
+
+
+def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
+    window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    window._session.set_defaults(Generation(SamplingSettings(temperature=0.7)))
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: not made.running)
+    asked, reading, guessed, plain = engine.requests
+    assert reading.max_tokens == 1
+    assert [one.speculation.method for one in (guessed, plain)] == ["auto", "off"]
+    assert guessed.messages == plain.messages == asked.messages
+    assert guessed.sampling == plain.sampling
+    assert guessed.sampling.seed == window._session.chat.turns[-1].answer.stats.seed
+
+
+def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: MainWindow, qtbot: QtBot) -> None:
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    view = window._comparison
+    assert view.isVisible()
+    assert view.guessed.text.toPlainText() == view.plain.text.toPlainText() == TEXT
+    assert "token for token" in view.verdict.text()
+    assert view.guessed.speed.text() != view.plain.speed.text()
+    assert "×" in view.verdict.text().splitlines()[0]
+
+
+def test_nothing_of_it_is_among_the_chat_s_messages(window: MainWindow, qtbot: QtBot) -> None:
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    assert len(window._session.chat.turns) == 1
+    rows: list[int] = []
+    window._session.keeper.do(lambda store: len(store.history.rows()), rows.append)
+    qtbot.waitUntil(lambda: bool(rows))
+    assert rows == [1]
+
+
+def test_stop_and_closing_end_the_comparison(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
+    engine.gate = threading.Semaphore(5)
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.GUESSED)
+    window._comparison.stop.click()
+    engine.gate.release(1000)
+    qtbot.waitUntil(lambda: made.step is Step.CANCELLED)
+    assert "Stopped" in window._comparison.verdict.text()
+    assert window._comparison.again.isVisible()
+    window._comparison.close_overlay()
+    assert not window._comparer.running
+
+
+def test_a_question_ends_a_comparison_that_runs(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
+    engine.gate = threading.Semaphore(5)
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.GUESSED)
+    turn = window._session.ask("another one")
+    engine.gate.release(1000)
+    qtbot.waitUntil(lambda: not made.running and turn.answer.ended)
+    assert made.step is Step.CANCELLED
+
+
+def test_an_error_of_the_engine_is_told_in_words(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
+    engine.scripts[:] = [Script(TEXT, error=InternalFailure("out of luck"), fail_after=1)]
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: not made.running)
+    assert made.step is Step.FAILED
+    assert "out of luck" in window._comparison.verdict.text()
+
+
+def test_compare_waits_until_no_answer_is_being_written(
+    window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    engine.gate = threading.Semaphore(2)
+    turn = window._session.ask("another one")
+    assert not window._actions["compare"].isEnabled()
+    engine.gate.release(1000)
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    qtbot.waitUntil(window._actions["compare"].isEnabled)

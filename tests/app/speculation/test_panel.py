@@ -1,0 +1,149 @@
+"""The live panel: every figure is the engine's, and a long answer costs no more a frame than a short one."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import sys
+import time
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+
+from app.actions.state import ACTIONS, Actions
+from app.session.answer import Answer
+from app.speculation.history import POINTS
+from app.speculation.panel import SpeculationPanel
+from app.wording import figures
+from engine.stats import RequestStats
+from tests.app.scripted_engine import PATTERN, PLAIN, Script, ScriptedRound, play
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from engine.events import Event
+
+ROUNDS = 2000
+WORDS = " ".join(f"word{number}" for number in range(12_000))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[SpeculationPanel]:
+    actions = Actions({spec.id: lambda: None for spec in ACTIONS}, QCoreApplication.instance())
+    panel = SpeculationPanel(actions)
+    qtbot.addWidget(panel)
+    panel.resize(panel.width(), 900)
+    panel.show()
+    yield panel
+    actions.deleteLater()
+
+
+def rounds_of(count: int) -> list[Event]:
+    events = []
+    for event in play(Script(WORDS)):
+        events.append(event)
+        if len(events) == count + 2:
+            break
+    return events
+
+
+def texts(panel: SpeculationPanel) -> dict[str, str]:
+    return {
+        "rate": panel.rate.text(),
+        "per_round": panel.per_round.text,
+        "speed": panel.speed.text,
+        "depth": panel.guesses.text,
+        "first": panel.first.text,
+        "time": panel.time.words(),
+    }
+
+
+@pytest.mark.parametrize(
+    "pattern", [PATTERN, (PLAIN,), (ScriptedRound(3, 0),), (ScriptedRound(6, 6, "ngram"), ScriptedRound(1, 0))]
+)
+def test_after_every_round_each_figure_is_the_engine_s_record(
+    panel: SpeculationPanel, pattern: tuple[ScriptedRound, ...]
+) -> None:
+    answer = Answer()
+    panel.show_answer(answer)
+    for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
+        answer.apply([event])
+        # The charts are drawn ten times a second; here after every round.
+        panel._charted_at = float("-inf")
+        panel.refresh()
+        stats, records = answer.stats, answer.rounds
+        shown = texts(panel)
+        assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
+        assert shown["per_round"] == figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
+        assert shown["speed"] == figures.number(stats.decode_tps)
+        assert shown["first"] == figures.seconds(stats.ttft_s)
+        if not answer.ended and len(records) > 1:
+            assert shown["depth"] == figures.number(records[-1].drafted, 0)
+        whole = stats.draft_s + stats.verify_s + stats.host_s
+        if whole:
+            assert figures.percent(stats.verify_s / whole) in shown["time"]
+        assert panel.strip.visible_rounds() == records[-panel.strip.columns :]
+        counts = [(accepted, reached) for reached, accepted in stats.accept_by_position if reached]
+        for words, (accepted, reached) in zip(panel.positions.words(), counts, strict=False):
+            assert f"({accepted} of {reached})" in words
+
+
+def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
+    left_out = figures.foot(Answer(stats=RequestStats(decode_tps=30.0, dropped_messages=4)))
+    assert left_out[-1] == ("older messages left out: {value}", "4")
+    assert len(figures.foot(Answer(stats=RequestStats(decode_tps=30.0)))) == len(left_out) - 1
+
+
+def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationPanel) -> None:
+    answer = Answer()
+    panel.show_answer(answer)
+    events = rounds_of(ROUNDS)
+    assert sum(event.__class__.__name__ == "TokensCommitted" for event in events) == ROUNDS
+    held: list[int] = []
+    tracemalloc.start()
+    try:
+        for number, event in enumerate(events):
+            answer.apply([event])
+            panel._charted_at = float("-inf")
+            panel.refresh()
+            if number in (ROUNDS // 2, ROUNDS + 1):
+                gc.collect()
+                held.append(_bytes_of("app/speculation"))
+    finally:
+        tracemalloc.stop()
+    assert len(panel._history.speed.values) < POINTS
+    assert len(panel._history.depth.values) < POINTS
+    assert len(panel.strip.visible_rounds()) <= panel.strip.columns
+    # What the panel's own code holds after the second thousand rounds is what it held after the first.
+    assert held[1] - held[0] < 20_000
+
+
+def _bytes_of(package: str) -> int:
+    taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, f"*/{package}/*")])
+    return sum(one.size for one in taken.statistics("filename"))
+
+
+@pytest.mark.campaign
+def test_a_frame_of_two_thousand_rounds_costs_less_than_two_milliseconds(panel: SpeculationPanel) -> None:
+    """Busy time of one thread, so that other processes do not count; painting is in it."""
+    answer, spent = Answer(), []
+    panel.show_answer(answer)
+    for event in rounds_of(ROUNDS):
+        answer.apply([event])
+        began = time.thread_time()
+        panel.refresh()
+        QCoreApplication.processEvents()
+        spent.append(1000 * (time.thread_time() - began))
+    ordered = sorted(spent)
+    p99 = ordered[int(0.99 * len(ordered))]
+    first, second = statistics.median(spent[: ROUNDS // 2]), statistics.median(spent[ROUNDS // 2 :])
+    sys.stderr.write(
+        f"panel: median {statistics.median(spent):.2f} ms a frame (first half {first:.2f}, second {second:.2f}), "
+        f"99th percentile {p99:.2f}, worst {ordered[-1]:.2f}\n"
+    )
+    assert statistics.median(spent) < 2.0
+    assert second < 1.5 * first

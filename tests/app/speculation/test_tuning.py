@@ -1,0 +1,144 @@
+"""Tune on this machine, and what was learned: told as the engine's figures say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.library.learned_pairs import learned_rows
+from app.speculation.learned_table import COLUMNS
+from engine.errors import Busy
+from engine.tuning import DepthFigures
+from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT
+from tests.app.models.conftest import open_shown as open_shown
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.window.main_window import MainWindow
+    from tests.app.models.conftest import OpenShown
+    from tests.app.scripted_engine import ScriptedEngine
+
+
+def test_a_row_holds_the_best_depth_and_the_figures_behind_it() -> None:
+    first, second, third = learned_rows(LEARNED)
+    assert (first.loaded, first.main, first.source, first.depth) == (True, "Qwen3-8B-4bit", "draft", 4)
+    assert first.speedup == pytest.approx(70.5 / 32.8)
+    assert first.accept_rate == pytest.approx(105 / 140)
+    assert first.samples == 40 + 7 * 6
+    assert (second.tokens_from, second.tokens_below, second.depth) == (4096, None, 0)
+    assert (third.main, third.accept_rate, third.samples) == ("Llama-3.2-3B-Instruct-4bit", None, 9)
+
+
+@pytest.fixture
+def opened(open_shown: OpenShown) -> tuple[MainWindow, ScriptedEngine]:
+    window, _, engine = open_shown()
+    engine.known = list(LEARNED)
+    return window, engine
+
+
+def learned(window: MainWindow) -> Any:
+    window._settings.open("speculation")
+    return window._settings.page("speculation").learned
+
+
+def texts(section: Any) -> list[list[str]]:
+    table = section.table
+    return [
+        [table.data(table.index(row, column)) for column in range(table.columnCount())]
+        for row in range(table.rowCount())
+    ]
+
+
+def test_the_settings_show_what_was_learned(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
+    section = learned(opened[0])
+    qtbot.waitUntil(lambda: bool(section.table.rows))
+    assert [section.table.headerData(0, 1, 0)] == [None]
+    rows = texts(section)
+    assert len(rows[0]) == len(COLUMNS)
+    assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75%", "82"]
+    assert rows[1][1:4] == ["from 4,096", "none, plain", "–"]
+
+
+def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
+    window, engine = opened
+    section = learned(window)
+    qtbot.waitUntil(lambda: bool(section.table.rows))
+    assert not section.forget.isEnabled()
+    section.view.selectRow(2)
+    section.forget.click()
+    qtbot.waitUntil(lambda: [row.pair for row in section.table.rows] == [PAIR, PAIR])
+    assert [one.pair for one in engine.known] == [PAIR]
+    assert OTHER not in [one.pair for one in engine.known]
+    section.forget_all.click()
+    qtbot.waitUntil(lambda: not section.table.rows)
+    assert section.view.isHidden()
+    assert not section.forget_all.isEnabled()
+
+
+def tune(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> Any:
+    window, engine = opened
+    qtbot.waitUntil(window._actions["tune"].isEnabled)
+    window._actions["tune"].trigger()
+    qtbot.waitUntil(lambda: engine.calibrating is not None)
+    return window._tuning
+
+
+def test_tuning_says_that_it_runs_and_then_what_it_found(
+    opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot
+) -> None:
+    view = tune(opened, qtbot)
+    assert view.isVisible()
+    assert "Measuring" in view.words.text()
+    assert view.stop.isVisible()
+    opened[1].calibrating.set_result(FOUND)
+    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    assert "4 guesses a round, 2.1× as fast" in view.words.text()
+    assert "32.8 tokens/s" in view.words.text()
+    shown = [[cell.text() for cell in line] for line in view.cells]
+    assert shown[4] == ["4", "1.7", "40%", "70.5"]
+    assert len(shown) == 1 + len(SHORT.depths)
+    qtbot.waitUntil(lambda: view.words.height() >= view.words.heightForWidth(view.words.width()))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"acceptance_seen": False}, "if as many are right as with most pairs"),
+        ({"best_depth": 0, "speedup": 1.0}, "pays once more than 10%"),
+        (
+            {"best_depth": 0, "figures": replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, 0.0, None, 9.0, 1),))},
+            "all right would not pay",
+        ),
+        ({"complete": False}, "stopped early"),
+        ({"figures": None}, "Nothing could be measured"),
+    ],
+)
+def test_every_outcome_has_its_sentence(
+    opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot, changes: dict[str, Any], expected: str
+) -> None:
+    view = tune(opened, qtbot)
+    opened[1].calibrating.set_result(replace(FOUND, **changes))
+    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    assert expected in view.words.text()
+
+
+def test_a_busy_engine_is_told_in_words(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
+    view = tune(opened, qtbot)
+    opened[1].calibrating.set_exception(Busy(1))
+    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    assert "Try again when it is finished" in view.words.text()
+
+
+def test_stopping_asks_the_engine_for_something_else(
+    opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(type(opened[1]), "configure", lambda self, settings: asked.append(settings) or self.status())
+    view = tune(opened, qtbot)
+    view.stop.click()
+    assert asked == [opened[1].settings]
+    opened[1].calibrating.set_result(replace(FOUND, complete=False))
+    qtbot.waitUntil(lambda: not opened[0]._tuner.running)

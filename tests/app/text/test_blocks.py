@@ -1,0 +1,203 @@
+"""Cutting streaming Markdown into blocks."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.text.blocks import LONG_PARAGRAPH, LONG_TAIL, TABLE_ROWS, Code, Prose, Splitter
+
+TEXTS = {
+    "paragraphs": "One.\n\nTwo goes\non.\n\n## Heading\n\nThree.",
+    "list": "Before\n\n- one\n- two\n\n  still two\n\nAfter the list.",
+    "numbered": "1. one\n2. two\n\n3. three\n\nEnd of it.",
+    "code": "Look:\n\n```python\ndef f():\n    return 1\n\n```\n\nDone now.",
+    "tildes": "~~~\n```\nnot a fence\n```\n~~~\nAfter that",
+    "table": "| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter the table.",
+    "quote": "> said\n> so\n\nand then more",
+    "rule": "above it\n\n---\n\nbelow it",
+    "unclosed": "Look:\n\n```js\nlet a = 1",
+    "formula": "So:\n\n$$\na = b\n- c\n\n+ d\n$$\n\nand \\[x\\]\n\n\\[\ny\n\\]\nDone now.",
+    "dollars": "$$ is a sign.\n\n$$x$$ too, and\n$$y$$\n\nDone now.",
+    "definitions": "See [a][1].\n\n[1]: https://example.org/a 'T'\n[2]: https://e.org\n\n```\nx\n```\n\n[^1]: Note\n",
+    "languages": "안녕하세요.\n\n- 하나\n- 둘\n\nこんにちは。\n\n```\n你好\n```\n",
+}
+
+
+def blocks_of(text: str, sizes: list[int]) -> Splitter:
+    splitter, start = Splitter(), 0
+    for size in sizes:
+        splitter.feed(text[start : start + size])
+        start += size
+    splitter.feed(text[start:])
+    splitter.finish()
+    return splitter
+
+
+def in_steps(text: str, step: int) -> Splitter:
+    return blocks_of(text, [step] * (len(text) // step))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_same_blocks_come_out_however_the_text_arrives(name: str) -> None:
+    text = TEXTS[name]
+    whole = blocks_of(text, []).frozen
+    draw = random.Random(7)
+    for _ in range(20):
+        sizes = [draw.randint(1, 6) for _ in range(len(text))]
+        pieces = blocks_of(text, sizes).frozen
+        assert [strip(block) for block in pieces] == [strip(block) for block in whole]
+
+
+def strip(block: Prose | Code) -> tuple[str, ...]:
+    return (block.text.strip(),) if isinstance(block, Prose) else (block.text, block.language)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@pytest.mark.parametrize("step", [1, 2, 3, 100_000])
+def test_lines_may_end_in_any_way(end: str, step: int) -> None:
+    for name, text in TEXTS.items():
+        assert in_steps(text.replace("\n", end), step).frozen == in_steps(text, step).frozen, name
+
+
+def test_a_definition_of_a_link_is_not_left_out() -> None:
+    *_, sources, _, note = blocks_of(TEXTS["definitions"], []).frozen
+    assert sources == Prose("[1]: https://example.org/a 'T'\n[2]: https://e.org\n")
+    assert note == Prose("[^1]: Note\n")
+
+
+def test_frozen_blocks_never_change_while_text_arrives() -> None:
+    splitter, seen = Splitter(), []
+    for sign in "".join(TEXTS.values()):
+        splitter.feed(sign)
+        assert splitter.frozen[: len(seen)] == seen
+        seen = list(splitter.frozen)
+
+
+def test_a_fence_whose_first_line_is_being_written_is_open() -> None:
+    splitter = Splitter()
+    splitter.feed("```pyth")
+    assert splitter.tail == [Code("", "pyth", closed=False)]
+
+
+def test_a_code_block_is_closed_when_its_fence_is() -> None:
+    splitter = Splitter()
+    splitter.feed("```python\nprint(1)\n``")
+    assert splitter.tail == [Code("print(1)\n", "python", closed=False)]
+    splitter.feed("`\n")
+    assert splitter.frozen == [Code("print(1)\n", "python", closed=True)]
+
+
+def test_a_backtick_line_inside_a_longer_fence_is_content() -> None:
+    splitter = blocks_of("````\n```\nx\n```\n````\n", [])
+    assert splitter.frozen == [Code("```\nx\n```\n", "", closed=True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 4000,
+        "".join(f"- item {number}\n" for number in range(3000)),
+        "```\n" + "line of code\n" * 2000,
+    ],
+    ids=["paragraph", "list", "code"],
+)
+def test_the_tail_that_is_parsed_again_stays_short_in_a_long_block(text: str) -> None:
+    splitter = Splitter()
+    for start in range(0, len(text), 50):
+        splitter.feed(text[start : start + 50])
+        prose = [block for block in splitter.tail if isinstance(block, Prose)]
+        longest = LONG_PARAGRAPH if text.startswith("word") else LONG_TAIL
+        assert sum(len(block.text) for block in prose) <= longest + 50
+
+
+def test_a_paragraph_as_people_write_them_is_not_torn() -> None:
+    text = "A draft model guesses, and the main model checks what it said. " * 40
+    assert in_steps(text, 7).frozen == [Prose(text)]
+
+
+_SENTENCES = {
+    "en": "A draft model guesses. Does the main model agree? It says **so: yes. And on**, at once. ",
+    "ja": "小さなモデルが推測します。大きなモデルがまとめて確かめます！「はい。」と答えるだけです。",
+    "zh": "草稿模型猜几个词，主模型一次检查全部，猜对的不花钱，",
+    "words": "word ",
+}
+
+
+@pytest.mark.parametrize("language", _SENTENCES)
+@pytest.mark.parametrize("step", [1, 7, 500, 100_000])
+def test_a_very_long_paragraph_is_cut_between_sentences_however_it_arrives(language: str, step: int) -> None:
+    sentence = _SENTENCES[language]
+    text = sentence * (11_000 // len(sentence))
+    splitter = in_steps(text, step)
+    pieces = [block.text for block in splitter.frozen]
+    assert len(pieces) >= 3
+    assert all(LONG_PARAGRAPH // 2 < len(piece) <= LONG_PARAGRAPH for piece in pieces[:-1])
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert all(piece.count("**") % 2 == 0 for piece in pieces)
+    ends = {"en": ".?,", "ja": "。！」", "zh": "，", "words": "d"}[language]
+    assert {piece.rstrip()[-1] for piece in pieces} <= set(ends)
+
+
+def test_a_paragraph_after_a_very_long_one_begins_one_of_its_own() -> None:
+    text = "A draft model guesses. " * 300 + "\n\nShort.\n\n- item\n"
+    streamed, whole = in_steps(text, 3), blocks_of(text, [])
+    assert streamed.frozen == whole.frozen
+    assert [block.text.strip() for block in whole.frozen[-2:]] == ["Short.", "- item"]
+
+
+def test_a_long_run_of_signs_without_a_place_to_cut_stays_whole() -> None:
+    text = "0123456789" * 900
+    assert in_steps(text, 50).frozen == [Prose(text)]
+
+
+def test_a_fence_may_follow_blank_lines_at_the_very_start() -> None:
+    splitter = Splitter()
+    splitter.feed("\n\n```python\nx = 1\n```\n")
+    splitter.finish()
+    assert splitter.frozen == [Code("x = 1\n", "python", closed=True)]
+
+
+def test_rows_of_a_long_table_are_shown_once_they_are_whole() -> None:
+    head, rows = "| a | b |\n|---|---|\n", [f"| row {number} | of words |\n" for number in range(40)]
+    splitter, shown = Splitter(), []
+    for sign in head + "".join(rows) + "| the last | is":
+        splitter.feed(sign)
+        [table] = splitter.tail or [Prose("")]
+        if not shown or shown[-1] != table.text:
+            shown.append(table.text)
+    long = [text for text in shown if text.count("\n") > 12]
+    assert len(long) == len(rows) - 10
+    assert all(text.endswith("|\n") for text in long)
+    splitter.finish()
+    assert splitter.frozen == [Prose(head + "".join(rows) + "| the last | is")]
+
+
+@pytest.mark.parametrize("step", [1, 5, 700, 100_000])
+def test_a_huge_table_goes_on_in_another_one_with_the_same_head(step: int) -> None:
+    head, rows = "| a | b |\n|---|---|\n", [f"| row {number} | of words |\n" for number in range(250)]
+    text = head + "".join(rows) + "\nWords after it.\n"
+    tables = [rows[start : start + TABLE_ROWS] for start in range(0, 250, TABLE_ROWS)]
+    frozen = in_steps(text, step).frozen
+    assert frozen[:-1] == [Prose(head + "".join(some)) for some in tables]
+    assert frozen[-1].text.strip() == "Words after it."
+
+
+def test_a_line_after_a_hundred_rows_may_be_something_else() -> None:
+    head, rows = "| a | b |\n|---|---|\n", ["| one | two |\n"] * TABLE_ROWS
+    for after in ("1. one\n2. two\n", "# Heading\n", "> said\n", "| last | one |", "words"):
+        text = head + "".join(rows) + after
+        assert in_steps(text, 1).frozen == blocks_of(text, []).frozen, after
+
+
+def test_a_row_of_a_long_table_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    splitter, parsed = Splitter(), []
+    settle = splitter._settle_prose
+    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
+    splitter.feed("| a | b |\n|---|---|\n" + "| one | two |\n" * 20)
+    parsed.clear()
+    for sign in "| one | of words |\n| two | of words |\n":
+        splitter.feed(sign)
+    assert len(parsed) <= 4
+    assert splitter.tail[0].text.endswith("| two | of words |\n")

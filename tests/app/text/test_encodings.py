@@ -1,0 +1,115 @@
+"""Text files in every encoding that is read, and what they are taken for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.conversations.records import Attachment
+from app.session.attachments import guessed_encoding, read_attachment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.txt").write_text("草稿 초안", encoding=encoding)
+    assert read_attachment(tmp_path / "a.txt").text == "草稿 초안"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name", "text"),
+    [
+        ("cp949", "EUC-KR", "이름,나이\n김철수,32\n박영희,28\n"),
+        ("cp949", "EUC-KR", "오늘은 날씨가 좋아요. 뷁은 드문 글자예요."),
+        ("cp932", "Shift_JIS", "今日は投機的デコーディングについて説明します。"),
+        ("cp932", "Shift_JIS", "氏名,年齢\n山田太郎,32\n佐藤花子,28\n"),
+        ("euc_jp", "EUC-JP", "今日は投機的デコーディングについて説明します。"),
+        ("iso2022_jp", "ISO-2022-JP", "会議は明日です。"),
+        ("gbk", "GB18030", "姓名,年龄\n王小明,32\n李红,28\n"),
+        ("gb18030", "GB18030", "床前明月光，疑是地上霜。举头望明月，低头思故乡。"),
+        ("big5", "Big5", "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。"),
+        ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße"),
+        ("cp1252", "Windows-1252", "C’est l’été : « où est passé le garçon ? » 5 €"),
+        ("cp932", "Shift_JIS", "構図表α、予約構図表"),
+        ("cp1252", "Windows-1252", "Nombre;Año;Ciudad\nMuñoz;1990;Málaga\nPérez;1985;León\n"),
+        ("cp1252", "Windows-1252", "Il caffè è più buono in città."),
+        ("cp1252", "Windows-1252", "DESCRIPCIÓN DE LA VERSIÓN"),
+        ("cp1250", "Windows-1250", "Dobrý den, děkuji za vaši zprávu."),
+        ("iso8859_2", "ISO-8859-2", "Zażółć gęślą jaźń"),
+        ("cp1251", "Windows-1251", "Привет, как дела?"),
+        ("koi8_r", "KOI8-R", "Привет, как дела?"),
+        ("cp1253", "Windows-1253", "Καλημέρα, τι κάνετε;"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+def test_text_in_an_old_encoding_is_read_and_says_which(
+    tmp_path: Path, encoding: str, name: str, text: str, language: str
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    attachment = read_attachment(tmp_path / "a.txt", language)
+    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "language", "text", "elsewhere"),
+    [
+        ("cp949", "ko_KR", "암호:", "鞠龋:"),
+        ("euc_jp", "ja", "関連項目", "簇息灌誊"),
+        ("gb18030", "zh_CN", "chage [选项] 登录", "chage [朞淃] 되쩌"),
+    ],
+)
+def test_what_two_encodings_read_alike_is_in_that_of_the_window(
+    tmp_path: Path, encoding: str, language: str, text: str, elsewhere: str
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert read_attachment(tmp_path / "a.txt", language).text == text
+    assert read_attachment(tmp_path / "a.txt", "en").text == elsewhere
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+@pytest.mark.parametrize("text", ["ありがとうございます", "コマンドが見つかりません"])
+def test_japanese_in_kana_is_no_noise(tmp_path: Path, encoding: str, text: str) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert read_attachment(tmp_path / "a.txt", "en").text == text
+
+
+def test_a_text_that_begins_like_a_picture_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("BMP 파일을 열 수 없습니다.".encode("cp949"))
+    assert read_attachment(tmp_path / "a.txt").text == "BMP 파일을 열 수 없습니다."
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name", "text"),
+    [("cp949", "EUC-KR", "오늘은 날씨가 좋아요."), ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße")],
+)
+def test_an_old_encoding_is_seen_far_down_in_a_file(tmp_path: Path, encoding: str, name: str, text: str) -> None:
+    text = "a line of a log\n" * 2000 + text
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    attachment = read_attachment(tmp_path / "a.txt")
+    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
+
+
+@pytest.mark.parametrize("text", ["오늘은 날씨가 좋아요", "今天的天气很好，我们去公园", "Un garçon, un été 🙂"])
+@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+def test_utf_8_that_ends_inside_a_character_is_utf_8(tmp_path: Path, text: str, language: str) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode()[:-1])
+    attachment = read_attachment(tmp_path / "a.txt", language)
+    assert (attachment.text, guessed_encoding(attachment)) == (text[:-1] + "\ufffd", "")
+
+
+def test_a_letter_at_the_end_is_no_half_character(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("un café".encode("latin-1"))
+    assert read_attachment(tmp_path / "a.txt").text == "un café"
+
+
+def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    assert read_attachment(tmp_path / "a.txt") == Attachment("a.txt", "text/plain", "")
+
+
+def test_unicode_needs_no_guess(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("초안")
+    assert guessed_encoding(read_attachment(tmp_path / "a.txt")) == ""

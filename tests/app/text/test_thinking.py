@@ -1,0 +1,157 @@
+"""Thoughts of reasoning models: told apart from the answer, folded, with their length in tokens and time."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from app.session.answer import Answer, State
+from app.text.thinking import GrowingParts, Parts, parts_of
+from engine.events import Finished, Token, TokensCommitted
+from engine.stats import RequestStats, RoundRecord
+from tests.app.chats_shown import view
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window.test_main_window import answer_of, ask, shown_text, wait_for_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.app.conftest import OpenWindow
+
+THOUGHT = "The user wants a number. Two and two is four."
+TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "reply"),
+    [
+        ("It is 4.", None, "It is 4."),
+        ("<think>Hm.</think>\n\nIt is 4.", "Hm.", "It is 4."),
+        ("\n<think>\nHm.", "Hm.", ""),
+        ("[THINK]Hm.[/THINK]It is 4.", "Hm.", "It is 4."),
+        ("Hm.\n</think>\n\nIt is 4.", "Hm.", "It is 4."),
+        ("Write `</think>` at the end.", None, "Write `</think>` at the end."),
+        ("```xml\n<think>\nx\n</think>\n```", None, "```xml\n<think>\nx\n</think>\n```"),
+        ("Hm.\r\n</think>\r\n\r\nIt is 4.", "Hm.", "It is 4."),
+        ("<thin", None, "<thin"),
+    ],
+)
+def test_thoughts_are_told_from_the_reply(text: str, thought: str | None, reply: str) -> None:
+    parts = parts_of(text)
+    assert (parts.thought, parts.reply) == (thought, reply)
+
+
+_TEXTS = (
+    "<think>\nHm.\n</think>\n\nIt is 4.",
+    "Hm.\nAnd so.\n </think> \nIt is 4.\nReally.",
+    "```xml\n<think>\nx\n</think>\n```\nMore.",
+    "  \n[THINK]Hm.[/THINK]It is 4.",
+    "Words </think> in a line\n</thinking>",
+)
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_text_that_grows_has_the_parts_of_what_there_is(text: str, step: int) -> None:
+    growing = GrowingParts()
+    for end in range(0, len(text) + step, step):
+        assert growing.of(text[:end], False) == parts_of(text[:end], False), text[:end]
+    assert growing.of(text, True) == parts_of(text, True)
+    # Another answer took the place of this one.
+    assert growing.of("Hm.\n</think>\nNo.", True) == parts_of("Hm.\n</think>\nNo.", True)
+
+
+class _Counted(list[Token]):
+    """Tokens that know how often they were gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Token]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_thoughts_that_are_over_are_counted_once() -> None:
+    text = "<think>Hm, so.</think>It is 4."
+    answer = Answer(State.WRITING, text)
+    answer.tokens = tokens = _Counted(Token(0, text[at : at + 2], "main", 0, at, 0.0) for at in range(0, len(text), 2))
+    assert {answer.thinking_figures()[0] for _ in range(5)} == {len("<think>Hm, so.</think>") // 2}
+    assert tokens.times == 1
+
+
+def test_thoughts_that_were_continued_took_the_time_of_both_requests() -> None:
+    answer = Answer()
+
+    def arrive(*words: tuple[str, float]) -> None:
+        for number, (text, at_s) in enumerate(words):
+            record = RoundRecord(number, "main", 0, 0, 1, 1, at_s, 0, 0, 0, "off" if number else "first-token")
+            answer.apply([TokensCommitted(text, (Token(1, text, "main", 0, number, 0.0),), record, RequestStats())])
+
+    arrive(("<think>", 1.0), ("Hm, ", 3.0), ("so", 9.0))
+    answer.apply([Finished("length", answer.text, (), RequestStats())])
+    answer.go_on()
+    arrive((" it is.", 2.0), ("</think>", 4.0), ("4", 5.0))
+    assert answer.thinking_figures() == (5, (9.0 - 1.0) + (4.0 - 2.0))
+
+
+def test_half_a_mark_is_not_shown_while_more_may_come() -> None:
+    assert parts_of("<thin", ended=False) == Parts("", "", 5, closed=False)
+
+
+def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(TEXT)]))
+    ask(window, "2 + 2?")
+    wait_for_end(window, qtbot)
+    fold = view(window).thinking
+    answer = answer_of(window)
+    tokens, seconds = answer.thinking_figures()
+    assert "".join(token.text for token in answer.tokens[:tokens]).startswith(f"<think>\n{THOUGHT}\n</think>")
+    assert seconds
+    assert fold.head.text() == f"Thought for {seconds:.2f} s, {tokens} tokens"
+    assert not fold.body.isVisible()
+    assert shown_text(window) == "It is 4."
+    fold.head.click()
+    assert fold.body.views[0].toPlainText() == THOUGHT  # type: ignore[attr-defined]
+
+
+def test_thoughts_are_counted_while_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script(TEXT)], gate=threading.Semaphore(5))
+    window = open_window(engine)
+    ask(window, "2 + 2?")
+    qtbot.waitUntil(lambda: len(answer_of(window).tokens) > 4)
+    assert view(window).thinking.head.text() == f"Thinking… {len(answer_of(window).tokens)} tokens"
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    wait_for_end(window, qtbot)
+
+
+def test_a_stored_answer_has_its_thoughts_and_their_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(TEXT)]))
+    ask(window, "2 + 2?")
+    wait_for_end(window, qtbot)
+    tokens, _ = answer_of(window).thinking_figures()
+    window.close()
+    window = open_window(ScriptedEngine())
+    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
+    qtbot.waitUntil(lambda: f"{tokens} tokens" in view(window).thinking.head.text())
+
+
+def test_what_is_copied_is_the_reply(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(TEXT)]))
+    ask(window, "2 + 2?")
+    wait_for_end(window, qtbot)
+    window._actions["copy-answer"].trigger()
+    assert QGuiApplication.clipboard().text() == "It is 4."
+
+
+def test_a_search_that_finds_a_thought_unfolds_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(TEXT)]))
+    ask(window, "2 + 2?")
+    wait_for_end(window, qtbot)
+    window._find.open()
+    window._find.edit.setText("wants")
+    assert view(window).thinking.body.isVisible()

@@ -1,0 +1,72 @@
+"""Every control has a name, everything is reached by Tab, and no text is cut off in any language."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit, QWidget
+
+from app.system.language import LANGUAGES
+from app.window.header import Chip
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.widgets.application import Application
+    from app.window.main_window import MainWindow
+    from tests.app.conftest import OpenWindow
+
+ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one with a [link](https://example.org)."
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
+    window = open_window(ScriptedEngine([Script(ANSWER)]))
+    turn = window._session.ask("question")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    return window
+
+
+def controls(window: MainWindow) -> list[QWidget]:
+    kinds = (QAbstractButton, QLineEdit, QPlainTextEdit)
+    found = [widget for kind in kinds for widget in window.findChildren(kind)]
+    return [widget for widget in found if widget.isVisibleTo(window) and not widget.objectName().startswith("qt_")]
+
+
+def test_every_control_has_a_name(window: MainWindow) -> None:
+    for widget in controls(window):
+        if widget.parent() is not None and isinstance(widget.parent(), QLineEdit):
+            continue
+        text = widget.text() if isinstance(widget, QAbstractButton) else ""
+        assert widget.accessibleName() or text, widget
+
+
+def test_every_visible_button_is_reached_by_tab(window: MainWindow) -> None:
+    for button in window.findChildren(QAbstractButton):
+        if button.isVisibleTo(window) and not button.objectName().startswith("qt_"):
+            if isinstance(button.parent(), QLineEdit):
+                continue
+            assert button.focusPolicy() & Qt.FocusPolicy.TabFocus, button.accessibleName() or button.text()
+
+
+def cut_texts(window: QWidget) -> list[str]:
+    """Texts of visible labels, buttons and chips that have less width than they need."""
+    labels = [label for label in window.findChildren(QLabel) if label.text() and not label.wordWrap()]
+    buttons = [button for button in window.findChildren(QAbstractButton) if button.text() or isinstance(button, Chip)]
+    shown = [view for view in (*labels, *buttons) if view.isVisible() and not isinstance(view.parent(), Chip)]
+    return [view.text() or view.accessibleName() for view in shown if view.sizeHint().width() > view.width() + 1]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_cut_off(window: MainWindow, qapp: Application, qtbot: QtBot, language: str) -> None:
+    qapp.language.choose(language)
+    for size in ((1440, 900), (1110, 700), (900, 600), (790, 600), (560, 420)):
+        window.resize(*size)
+        # Layouts follow in the event loop.
+        with contextlib.suppress(qtbot.TimeoutError):
+            qtbot.waitUntil(lambda: not cut_texts(window))
+        assert cut_texts(window) == [], size

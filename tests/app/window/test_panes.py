@@ -1,0 +1,149 @@
+"""The edges of the side panes: dragged, moved by keys, put back, kept, and given way where the window is narrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+
+from app.settings.store import SettingsStore
+from app.system.language import LANGUAGES
+from app.system.paths import settings_folder
+from app.window.pane_handle import PaneHandle
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.window.test_accessibility import cut_texts
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from app.widgets.application import Application
+    from app.window.main_window import MainWindow
+    from tests.app.conftest import OpenWindow
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> MainWindow:
+    window = open_window(ScriptedEngine())
+    window.resize(1440, 900)
+    return window
+
+
+def handle_of(window: MainWindow, pane: str) -> PaneHandle:
+    return window._panes._handles[pane]
+
+
+def drag(handle: PaneHandle, distance: int) -> None:
+    """The button goes down and up where the pointer is: the handle moves along with it."""
+    start = handle.mapToGlobal(QPoint(3, 300))
+    QTest.mousePress(handle, LEFT, pos=QPoint(3, 300))
+    for part in (distance // 2, distance):
+        QTest.mouseMove(handle, handle.mapFromGlobal(start + QPoint(part, 0)))
+    QTest.mouseRelease(handle, LEFT, pos=handle.mapFromGlobal(start + QPoint(distance, 0)))
+
+
+def kept() -> tuple[int, int]:
+    values = SettingsStore(settings_folder() / "settings.json").values
+    return values.sidebar_width, values.panel_width
+
+
+def test_widths_that_were_dragged_survive_a_restart(window: MainWindow, open_window: OpenWindow) -> None:
+    drag(handle_of(window, "sidebar"), 60)
+    drag(handle_of(window, "panel"), -50)
+    assert (window._chats.width(), window._panel.width()) == (308, 390)
+    assert kept() == (308, 390)
+    window.close()
+    again = open_window(ScriptedEngine())
+    assert (again._chats.width(), again._panel.width()) == (308, 390)
+
+
+@pytest.mark.parametrize(("distance", "sidebar", "panel"), [(900, 400, None), (-900, 200, 480)])
+def test_no_pane_is_dragged_beyond_its_bounds(
+    window: MainWindow, distance: int, sidebar: int, panel: int | None
+) -> None:
+    drag(handle_of(window, "sidebar"), distance)
+    drag(handle_of(window, "panel"), distance)
+    assert window._chats.width() == sidebar
+    if panel is not None:
+        assert window._panel.width() == panel
+    else:
+        least = max(260, window._panel.minimumSizeHint().width())
+        assert window._panel.width() == least <= 340
+
+
+def test_arrow_keys_move_an_edge_the_way_they_point(window: MainWindow) -> None:
+    QTest.keyClick(handle_of(window, "sidebar"), Qt.Key.Key_Right)
+    QTest.keyClick(handle_of(window, "panel"), Qt.Key.Key_Left)
+    assert (window._chats.width(), window._panel.width()) == (264, 356)
+    assert kept() == (264, 356)
+
+
+@pytest.mark.parametrize("by_mouse", [True, False])
+def test_a_double_click_or_enter_gives_the_usual_width(window: MainWindow, by_mouse: bool) -> None:
+    handle = handle_of(window, "sidebar")
+    drag(handle, 90)
+    if by_mouse:
+        QTest.mouseDClick(handle, LEFT, pos=QPoint(3, 300))
+    else:
+        QTest.keyClick(handle, Qt.Key.Key_Return)
+    assert window._chats.width() == 248
+    assert kept() == (0, 0)
+
+
+def test_wide_panes_give_way_and_hide_where_the_window_is_narrow(window: MainWindow) -> None:
+    drag(handle_of(window, "sidebar"), 150)
+    drag(handle_of(window, "panel"), -140)
+    window.resize(1110, 700)
+    assert (window._chats.width(), window._panel.width()) == (330, 340)
+    window.resize(900, 600)
+    assert (window._chats.width(), window._panel.isVisible()) == (398, False)
+    window.resize(560, 420)
+    assert not window._chats.isVisible()
+    window.resize(1440, 900)
+    assert (window._chats.width(), window._panel.width()) == (398, 480)
+
+
+def test_widths_from_a_file_that_was_written_by_hand_are_bounded(open_window: OpenWindow) -> None:
+    SettingsStore(settings_folder() / "settings.json").change(sidebar_width=10**12, panel_width=-5)
+    window = open_window(ScriptedEngine())
+    window.resize(1440, 900)
+    assert window._chats.width() == 400
+    assert 260 <= window._panel.width() <= 340
+
+
+def test_an_edge_is_named_and_shows_its_focus(window: MainWindow, qapp: Application, qtbot: QtBot) -> None:
+    handle = handle_of(window, "panel")
+    assert handle.accessibleName() == "Width of the live panel"
+    assert QAccessible.queryAccessibleInterface(handle).role() == QAccessible.Role.Slider
+    assert handle.cursor().shape() == Qt.CursorShape.SplitHCursor
+    assert handle.focusPolicy() == Qt.FocusPolicy.TabFocus
+    bare = handle.grab().toImage()
+    window.activateWindow()
+    handle.setFocus(Qt.FocusReason.TabFocusReason)
+    assert handle.grab().toImage() != bare
+    qapp.language.choose("ko")
+    qtbot.waitUntil(lambda: handle.accessibleName() == "실시간 패널 너비")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_narrowest_panes_cut_no_text_off(
+    window: MainWindow, qapp: Application, qtbot: QtBot, language: str
+) -> None:
+    for pane, distance in (("sidebar", -900), ("panel", 900)):
+        drag(handle_of(window, pane), distance)
+    qapp.language.choose(language)
+    for pane in (window._chats, window._panel):
+        qtbot.waitUntil(lambda pane=pane: not cut_texts(pane))
+
+
+def test_the_panel_follows_the_text_size(window: MainWindow, qapp: Application, qtbot: QtBot) -> None:
+    try:
+        qapp.theme.set_text_size(130)
+        qtbot.waitUntil(lambda: window._panel.width() == 442)
+    finally:
+        qapp.theme.set_text_size(100)
+    qtbot.waitUntil(lambda: window._panel.width() == 340)

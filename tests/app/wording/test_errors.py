@@ -1,0 +1,178 @@
+"""Every code of the engine has its sentence, in every language."""
+
+from __future__ import annotations
+
+import errno
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+import engine.errors as errors
+from app.conversations.errors import StoreNotWritable
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
+from app.session.chats import RecordedError, stored_answer
+from app.system.language import LANGUAGES
+from app.wording import errors as wording
+from engine.errors import (
+    BadRequest,
+    Busy,
+    EngineError,
+    InternalFailure,
+    ModelNotUsable,
+    NotEnoughMemory,
+    PromptTooLong,
+    QueueFull,
+    TemplateFailed,
+)
+from engine.stats import PlainSpan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.widgets.application import Application
+
+EXAMPLES = {
+    EngineError: lambda: EngineError("broken"),
+    BadRequest: lambda: BadRequest("temperature", "between 0 and 10", 11),
+    PromptTooLong: lambda: PromptTooLong(5000, 4096),
+    TemplateFailed: lambda: TemplateFailed("roles must alternate"),
+    QueueFull: lambda: QueueFull(8),
+    Busy: lambda: Busy(1),
+    NotEnoughMemory: lambda: NotEnoughMemory(
+        "Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048, kv_bits=8, draft_bytes=10**9
+    ),
+    InternalFailure: lambda: InternalFailure("out of luck"),
+}
+
+
+def subclasses(kind: type[EngineError]) -> Iterator[type[EngineError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from subclasses(child)
+
+
+def every_error() -> list[EngineError]:
+    found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
+    return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
+
+
+def plain_codes() -> list[str]:
+    """The codes that the engine documents for a plain span."""
+    text = (PlainSpan.__doc__ or "").split("Codes:")[1]
+    return re.findall(r'"([a-z-]+)"', text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    for error in every_error():
+        sentence = wording.error_sentence(error)
+        assert sentence, error.code
+        assert "{" not in sentence
+        assert sentence != str(error)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_for_plain_decoding_has_a_sentence(qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    assert len(plain_codes()) >= 10
+    for code in plain_codes():
+        sentence = wording.plain_sentence(PlainSpan(3, code))
+        assert sentence, code
+        assert "{" not in sentence
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_against_a_model_can_be_said_of_a_draft(qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    for reason in ModelNotUsable.REASONS:
+        span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
+        assert wording.draft_reasons()[reason] in wording.plain_sentence(span)
+
+
+def test_a_model_error_names_the_folder_and_the_file() -> None:
+    sentence = wording.error_sentence(ModelNotUsable("some/where/Qwen3-8B", "incomplete", "model.safetensors"))
+    assert "Qwen3-8B" in sentence
+    assert "model.safetensors" in sentence
+
+
+def test_too_little_memory_says_what_would_fit() -> None:
+    sentence = wording.error_sentence(EXAMPLES[NotEnoughMemory]())
+    assert "2,048 tokens" in sentence
+    assert "KV cache of 8 bits" in sentence
+    assert "1.0 GB fits" in sentence
+    plain = wording.error_sentence(NotEnoughMemory("Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 0))
+    assert "fits" not in plain
+
+
+@pytest.mark.parametrize(
+    ("language", "between"), [("en", ". It"), ("ko", "요. KV"), ("ja", "。KV"), ("zh_CN", "。将 KV")]
+)
+def test_sentences_are_joined_as_the_language_joins_them(qapp: Application, language: str, between: str) -> None:
+    qapp.language.choose(language)
+    assert between in wording.error_sentence(EXAMPLES[NotEnoughMemory]())
+    assert wording.joined("A.", "", "B.") == wording.joined("A.", "B.")
+
+
+def test_braces_in_a_detail_are_shown_as_they_are() -> None:
+    assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
+
+
+def test_numbers_follow_the_language() -> None:
+    assert "5,000" in wording.error_sentence(PromptTooLong(5000, 4096))
+
+
+def test_a_costly_round_is_told_in_plain_steps() -> None:
+    arguments = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", 1.5))
+    sentence = wording.plain_sentence(PlainSpan(8, "costs-more", arguments))
+    assert "2.5 plain steps" in sentence
+    assert "1.5 tokens" in sentence
+
+
+def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) -> None:
+    store, _ = open_store(tmp_path / "chats.db")
+    for error in every_error():
+        chat = store.conversations.create()
+        answer = store.answers.start(store.messages.add_user_turn(chat, "Hello?"), AnswerSource())
+        store.answers.fail(answer, error.code, error.arguments)
+        recorded = stored_answer(store.messages.get(answer)).error
+        assert recorded is not None
+        assert wording.error_sentence(recorded) == wording.error_sentence(error)
+    store.close()
+
+
+@pytest.mark.parametrize("code", ["not-enough-memory", "prompt-too-long", "model-not-usable", "hub", "unheard-of"])
+def test_an_error_that_another_app_recorded_has_a_sentence(code: str) -> None:
+    for arguments in ({}, {"reason": "unheard-of", "message": "x", "tokens": "many", "needed": None}):
+        assert wording.error_sentence(RecordedError(code, arguments))
+
+
+def test_a_reason_for_plain_decoding_of_another_version_is_passed_over() -> None:
+    assert wording.plain_sentence(PlainSpan(3, "unheard-of", (("{x}", "{y}"),))) == ""
+    odd = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", "many"))
+    assert wording.plain_sentence(PlainSpan(3, "costs-more", odd))
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+        (StoreNotWritable("full", "database or disk is full"), "the disk is full"),
+        (OSError(errno.EROFS, "Read-only file system"), "does not allow it"),
+        (StoreNotWritable("read-only", "attempt to write a readonly database"), "does not allow it"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error"),
+    ],
+)
+def test_why_the_chats_cannot_be_opened_is_said(error: Exception, words: str) -> None:
+    assert words in wording.closed_store_sentence(error)
+
+
+def test_a_folder_that_forbids_everything_is_told_from_a_broken_disk(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.OperationalError) as raised:
+        sqlite3.connect(tmp_path / "nowhere" / "chats.db")
+    assert "does not allow it" in wording.closed_store_sentence(raised.value)

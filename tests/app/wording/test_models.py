@@ -1,0 +1,87 @@
+"""No menu is empty and no row is grey without a reason, in any language."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.system.language import LANGUAGES
+from app.widgets.application import Application
+from app.wording import models as wording
+from app.wording.errors import draft_reasons
+from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
+from engine.advice.speedup import Estimate
+from engine.errors import ModelNotUsable
+from tests.app.models.conftest import OpenShown
+from tests.app.models.shown_library import ADVICE
+
+ARGUMENTS = (
+    ("extra", 4), ("shared", 41), ("share", 49), ("needed", 22_500_000_000), ("free", 21_300_000_000),
+    ("reason", "unknown-architecture"), ("detail", "model.safetensors"),
+)  # fmt: skip
+
+
+def advice(verdict: str, reason: str = "unknown-architecture") -> PairAdvice:
+    arguments = tuple((key, reason if key == "reason" else value) for key, value in ARGUMENTS)
+    return PairAdvice("org/draft", "catalog", verdict, arguments, 10**9, Estimate(1.4, 3, 0.7))
+
+
+def in_every_language(qapp: Application, sentence: object) -> list[str]:
+    said = []
+    for language in LANGUAGES:
+        qapp.language.choose(language)
+        said.append(sentence())  # type: ignore[operator]
+    return said
+
+
+@pytest.mark.parametrize(
+    ("main", "draft", "name"),
+    [
+        ("starter/main", "starter/draft", "Starter + Starter draft"),
+        ("starter/main", "", "Starter"),
+        ("mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit", "Qwen3 8B + Qwen3 0.6B"),
+    ],
+)
+@pytest.mark.usefixtures("qapp")
+def test_figures_name_a_pair_as_the_pickers_do(main: str, draft: str, name: str) -> None:
+    assert wording.pair_name(main, draft) == name
+
+
+@pytest.mark.parametrize("verdict", [verdict for verdict in VERDICTS if verdict != "lookup"])
+def test_every_verdict_is_a_sentence_of_its_own(qapp: Application, verdict: str) -> None:
+    said = in_every_language(qapp, lambda: wording.verdict_words(advice(verdict)))
+    assert len(set(said)) == len(LANGUAGES)
+    assert all(sentence and "{" not in sentence for sentence in said)
+    said = in_every_language(qapp, lambda: wording.as_draft_words(advice(verdict), "Qwen3 8B"))
+    assert all("Qwen3 8B" in sentence and "{" not in sentence for sentence in said)
+
+
+def test_every_reason_why_a_model_cannot_be_used_has_words(qapp: Application) -> None:
+    assert set(draft_reasons()) >= set(ModelNotUsable.REASONS)
+    for reason in ModelNotUsable.REASONS:
+        said = in_every_language(qapp, lambda reason=reason: wording.verdict_words(advice("not-mlx", reason)))
+        assert len(set(said)) == len(LANGUAGES), reason
+
+
+def test_a_menu_without_a_draft_says_so(open_shown: OpenShown, qapp: Application) -> None:
+    window, library, _ = open_shown()
+    library.shown_advice = tuple(one for one in ADVICE if one.verdict == "lookup")
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    assert [choice.kind for choice in picker.choices()] == ["lookup", "none"]
+    said = in_every_language(qapp, lambda: (picker.refresh(), picker._note.text())[1])
+    assert said[0] == "No draft model for it is here or in the catalog. Lookup needs none."
+    assert len(set(said)) == len(LANGUAGES)
+
+
+def test_every_row_that_cannot_be_chosen_says_why(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    bad = [verdict for verdict in VERDICTS if verdict not in WORKING]
+    broken = (replace(one, verdict=verdict, arguments=ARGUMENTS) for one, verdict in zip(ADVICE, bad, strict=False))
+    library.shown_advice = tuple(broken)
+    window._header.draft.click()
+    picker = window._switcher.draft_picker
+    grey = [index for index, choice in enumerate(picker.choices()) if not choice.usable]
+    assert len(grey) >= 3
+    assert all(picker._row(index)._sentence.text() for index in grey)
