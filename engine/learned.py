@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ import mlx.core as mx
 import psutil
 
 import engine
+from engine.atomic_file import write_atomically
 from engine.speculation.depth import DepthController
 from engine.tuning import LearnedPair, Pair
 
@@ -108,24 +107,11 @@ class LearnedFile:
 
     def _write_if_possible(self) -> None:
         try:
-            self._write()
+            write_atomically(self._path, self._content())
         except OSError as error:
             level = logging.DEBUG if self._refused else logging.WARNING
             self._refused = True
             log.log(level, "%s cannot be written, depths will be learned afresh: %s", self._path, error)
-
-    def _write(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(self._content())
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self._path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
 
     def _content(self) -> bytes:
         """The file, less the oldest pairs where it would be too large to be read again."""

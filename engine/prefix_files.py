@@ -14,9 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.atomic_file import PARTIAL
+
 log = logging.getLogger(__name__)
 
-DATA, ENTRY, PARTIAL = ".safetensors", ".json", ".partial"
+DATA, ENTRY = ".safetensors", ".json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,9 @@ def data_of(entry: Path) -> Path:
     return entry.with_suffix(DATA)
 
 
-def partials_of(entry: Path) -> tuple[Path, Path]:
-    """Where a description and its data are written at first; mlx wants its own suffix."""
-    return entry.with_suffix(PARTIAL), entry.with_suffix(f"{PARTIAL}{DATA}")
+def partial_data_of(entry: Path) -> Path:
+    """Where a description's data are written at first; mlx wants its own suffix."""
+    return entry.with_suffix(f"{PARTIAL}{DATA}")
 
 
 def mark_of(name: str) -> str:
@@ -50,7 +52,7 @@ def mark_of(name: str) -> str:
 
 def mark_in(path: Path) -> str:
     """Whose file it is."""
-    return path.name.partition("-")[0]
+    return path.name.removeprefix(".").partition("-")[0]
 
 
 def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:

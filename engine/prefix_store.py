@@ -22,6 +22,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import load_prompt_cache, save_prompt_cache
 
+from engine.atomic_file import write_atomically
 from engine.loading import LoadedModel
 from engine.model_files.inspection import weight_files
 from engine.prefix_cache import Conversation
@@ -35,7 +36,7 @@ from engine.prefix_files import (
     forget,
     mark_in,
     mark_of,
-    partials_of,
+    partial_data_of,
     place_of,
     remove_partials,
     touch,
@@ -116,8 +117,7 @@ class PrefixStore:
             _write(path, entry, caches)
         except (OSError, ValueError, RuntimeError) as error:
             log.warning("a finished turn cannot be kept in %s: %s", self._folder, error)
-            for partial in partials_of(path):
-                unlink(partial)
+            unlink(partial_data_of(path))
             return
         self._index[path] = entry
         self._drop_beginnings_of(path, entry["main"]["tokens"])
@@ -205,13 +205,12 @@ class PrefixStore:
 
 def _write(path: Path, entry: dict[str, Any], caches: list[Any]) -> None:
     """Both files of a finished turn, whole or not at all. Adds the checksum to `entry`."""
-    told, data = partials_of(path)
+    data = partial_data_of(path)
     save_prompt_cache(str(data), caches)
     entry["sha256"] = checksum(data)
     os.replace(data, data_of(path))
     # Last: caches without it are nobody's.
-    told.write_text(json.dumps(entry))
-    os.replace(told, path)
+    write_atomically(path, json.dumps(entry).encode())
 
 
 def _serves(stored: dict[str, Any] | None, entry: dict[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from app.settings.declarations import SETTINGS, Preferences, Setting
 from app.settings.pairs import usable_rows
+from engine.atomic_file import write_atomically
 
 __all__ = ["Preferences", "SettingsStore"]
 
@@ -97,15 +98,11 @@ class SettingsStore:
             log.info("no backup of the preferences can be made", exc_info=True)
 
     def _write(self) -> None:
-        """No fsync: a choice lost in a power cut is made again in a second."""
         with self._lock:
             self._waiting = False
             content = json.dumps(self._foreign | asdict(self.values), indent=1)
             try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                partial = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-                partial.write_text(content, encoding="utf-8")
-                os.replace(partial, self._path)
+                write_atomically(self._path, content.encode(), mode=0o666)
             except OSError:
                 log.info("the preferences cannot be written to %s", self._path, exc_info=True)
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from engine.hub.cache_layout import write_atomically
+from engine.atomic_file import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

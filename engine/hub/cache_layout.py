@@ -12,12 +12,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from engine.atomic_file import write_atomically
 from engine.hub.repository_names import cache_folder_name
 
 if TYPE_CHECKING:
@@ -163,18 +163,3 @@ def _links(folder: Path) -> Iterator[tuple[Path, str]]:
             link = Path(place, name)
             with contextlib.suppress(OSError):
                 yield link, os.path.basename(os.readlink(link))
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace the file's content at once: a reader and a crash see the old or the new, never a piece."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.hub.cache_layout import write_atomically
+from engine.atomic_file import write_atomically
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_revision, parse_repository
 from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.advice.tokenizer_files import vocabulary_in
-from engine.hub.cache_layout import write_atomically
+from engine.atomic_file import write_atomically
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import Listing, RemoteFile, describe, list_model
 from engine.hub.repository_names import parse_repository

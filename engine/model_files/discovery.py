@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.advice.fit import context_length
 from engine.advice.tokenizer_files import fingerprint, read_folder
+from engine.atomic_file import write_atomically
 from engine.errors import ModelNotUsable
-from engine.hub.cache_layout import write_atomically
 from engine.hub.repository_names import repository_of_folder
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_object

@@ -151,7 +151,7 @@ def test_a_refused_write_leaves_the_old_file_and_one_line_in_the_log(
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("engine.learned.os.replace", refuse)
+    monkeypatch.setattr("engine.atomic_file.os.replace", refuse)
     file = learned_file(path)
     for _ in range(3):
         file.keep(kept, "main", "draft")

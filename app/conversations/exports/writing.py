@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from functools import partial
@@ -12,6 +11,7 @@ from app.conversations.exports.html import as_html
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
+from engine.atomic_file import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +48,8 @@ def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, with_to
         for identity in conversation_ids:
             yield run(partial(conversation_as_object, conversation_id=identity, with_tokens=with_tokens))
 
-    _write_whole(path, document(objects(), exported_at))
+    pieces = (piece.encode() for piece in document(objects(), exported_at))
+    write_atomically(path, pieces, mode=0o666)
 
 
 def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None) -> None:
@@ -58,7 +59,7 @@ def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: La
     conversation, messages = run(
         lambda store: (store.conversations.get(conversation_id), store.messages.path(conversation_id))
     )
-    _write_whole(path, [render(conversation, messages, words)])
+    write_atomically(path, render(conversation, messages, words).encode(), mode=0o666)
 
 
 def write_folder(
@@ -87,16 +88,3 @@ def free_name(folder: Path, title: str, suffix: str) -> Path:
         path = folder / f"{name} {number}{suffix}"
         number += 1
     return path
-
-
-def _write_whole(path: Path, pieces: Iterable[str]) -> None:
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.conversations.exports import writing
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import HTML, MARKDOWN, free_name, write_folder, write_json, write_text
 from app.conversations.imports.reading import import_file
@@ -283,7 +282,7 @@ def test_an_export_that_fails_leaves_no_half_file(
     def refuse(_source: Path, _target: Path) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(writing.os, "replace", refuse)
+    monkeypatch.setattr("engine.atomic_file.os.replace", refuse)
     (tmp_path / "out").mkdir()
     with pytest.raises(OSError, match="no space"):
         write_json(runner(store), [chat], tmp_path / "out" / "chats.json")
