@@ -157,7 +157,7 @@ class ModelController(QObject):
         name = wording.entry_name(entry)
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
-        self._banner.tell(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
+        self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
         self._notices.tell(self.tr("{name} is ready.").format(name=name))
 
     def _tell_failed(self, status: DownloadStatus) -> None:
@@ -165,7 +165,7 @@ class ModelController(QObject):
         assert status.error is not None
         error = status.error
         self._show_action.setText(self.tr("Show the download"))
-        self._banner.tell(lambda: app_wording.error_sentence(error), self._show_action)
+        self._banner.show_message(lambda: app_wording.error_sentence(error), self._show_action)
         self._notices.tell(app_wording.error_sentence(error))
 
     def _complete_pair(self, repository: str) -> str:
@@ -193,7 +193,7 @@ class ModelController(QObject):
             self._use_draft(here.path)
 
     def _tell_problem(self, error: EngineError) -> None:
-        self._banner.tell(lambda: app_wording.error_sentence(error), None)
+        self._banner.show_message(lambda: app_wording.error_sentence(error), None)
 
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
         """What an answer measured counts in the next advice; its figures are on their way to the store."""

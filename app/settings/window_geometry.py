@@ -18,13 +18,13 @@ _SEEN = 80
 _FARTHEST, _LARGEST = 2**24, 2**15
 
 
-def place_of(window: QWidget) -> tuple[int, ...]:
-    """x, y, width and height, as `put_back` takes them."""
+def geometry_of(window: QWidget) -> tuple[int, ...]:
+    """x, y, width and height, as `restore_geometry` takes them."""
     place = window.normalGeometry() if window.isMaximized() or window.isFullScreen() else window.geometry()
     return (place.x(), place.y(), place.width(), place.height())
 
 
-def put_back(window: QWidget, place: tuple[int, ...]) -> None:
+def restore_geometry(window: QWidget, place: tuple[int, ...]) -> None:
     """Give the window its place again, unless the screen that it was on is gone; the size is kept in any case."""
     if len(place) != 4 or not all(0 < side <= _LARGEST for side in place[2:]):
         return

@@ -1,4 +1,4 @@
-"""A sentence in place, with an action: how the window tells of a problem that belongs to no answer."""
+"""A sentence in place, with an action: how the window reports a problem that belongs to no answer."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class Banner(QFrame):
     def text(self) -> str:
         return self._label.text()
 
-    def tell(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
+    def show_message(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
         """Show a sentence, asked for again when the language changes, and the action that helps.
 
-        `calm` for news that are no problem.
+        `calm` for notices that report no problem.
         """
         self._sentence, self._action, self._calm = sentence, action, calm
         set_name(self, "note" if calm else "banner")

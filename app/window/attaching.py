@@ -77,4 +77,4 @@ class Attaching(QObject):
             "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
-        self._banner.tell(lambda: sentence, None)
+        self._banner.show_message(lambda: sentence, None)

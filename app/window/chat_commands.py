@@ -324,7 +324,7 @@ class ChatCommands(QObject):
     def _tell_trashed(self, _chat: int, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” is in the trash.").format(title=name)
-        self._banner.tell(lambda: sentence, self._actions["restore-chat"], calm=True)
+        self._banner.show_message(lambda: sentence, self._actions["restore-chat"], calm=True)
 
     def _undo_delete(self) -> None:
         self._banner.hide()
@@ -332,19 +332,19 @@ class ChatCommands(QObject):
             self._session.restore()
 
     def _tell_trouble(self, error: StoreError) -> None:
-        self._banner.tell(lambda: wording.store_sentence(error), self._actions["save-again"])
+        self._banner.show_message(lambda: wording.store_sentence(error), self._actions["save-again"])
 
     def _tell_unsaved(self, error: Exception) -> None:
-        self._banner.tell(lambda: wording.closed_store_sentence(error), self._actions["show-chats-folder"])
+        self._banner.show_message(lambda: wording.closed_store_sentence(error), self._actions["show-chats-folder"])
 
     def _tell_report(self, report: OpenReport | None) -> None:
         if report is None:
             return
         if (damage := report.damage) is not None:
-            self._banner.tell(lambda: wording.damage_sentence(damage), self._actions["show-chats-folder"])
+            self._banner.show_message(lambda: wording.damage_sentence(damage), self._actions["show-chats-folder"])
         elif self._banner.isHidden():
             # What is told already matters more; the note waits.
-            self.transfer.tell_cut_short()
+            self.transfer.show_cut_short()
 
     def _show_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.keeper.path.parent)))

@@ -25,13 +25,13 @@ from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.transcript import Transcript
+from app.chat.transcript import COLUMN_WIDTH, Transcript
 from app.chat.welcome import Welcome
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
 from app.settings.store import SettingsStore
-from app.settings.window_geometry import place_of, put_back
+from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import Owners, SettingsWindow
 from app.settings_window.effects import Effects
 from app.sidebar.pane import ChatPane
@@ -48,7 +48,6 @@ from app.window import edit_focus as front
 from app.window.action_groups import Choices
 from app.window.announcer import Announcer
 from app.window.chat_commands import CHAT_COMMANDS, ChatCommands
-from app.window.column import centred
 from app.window.header import Header
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
@@ -80,7 +79,7 @@ class MainWindow(QMainWindow):
         self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
         self._header = Header(session, self._actions, self)
         self._banner = Banner(self)
-        self.news = Notifications(self._banner, self._actions)
+        self.notifications = Notifications(self._banner, self._actions)
         self._switcher = ModelController(self._library, session, self._header, self._banner, self)
         self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
         self._welcome, self._transcript = Welcome(self), Transcript(self)
@@ -115,10 +114,10 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
         self.setAcceptDrops(True)
-        put_back(self, self._preferences.values.window_place)
+        restore_geometry(self, self._preferences.values.window_place)
         self._show_chat(session.chat)
         if self._preferences.backup is not None:
-            self.news.tell_of_backup(self._preferences.backup)
+            self.notifications.show_backup(self._preferences.backup)
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
         session = self._session
@@ -145,7 +144,7 @@ class MainWindow(QMainWindow):
             "no-draft": lambda: session.set_draft(None),
             "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
             "toggle-panel": lambda: self._panes.toggle("panel"),
-            "show-report": lambda: self.news.show_report(),
+            "show-report": lambda: self.notifications.show_report(),
             "compare": self._compare,
             "tune": self._tune,
             "palette": lambda: self._palette.open(),
@@ -167,9 +166,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self._header)
         column.addWidget(self._find)
         column.addWidget(self._stack, 1)
-        column.addLayout(centred(self._banner))
+        column.addLayout(_centred(self._banner))
         column.addSpacing(8)
-        column.addLayout(centred(self._composer))
+        column.addLayout(_centred(self._composer))
         whole = QWidget(self)
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -280,7 +279,7 @@ class MainWindow(QMainWindow):
 
     def _show_problem(self, error: EngineError) -> None:
         helps = "open-draft" if self._session.pair.main is not None else "use-starter"
-        self._banner.tell(lambda: wording.error_sentence(error), self._actions[helps])
+        self._banner.show_message(lambda: wording.error_sentence(error), self._actions[helps])
 
     # What the user does
 
@@ -338,7 +337,7 @@ class MainWindow(QMainWindow):
                 can_measure=session.ready and session.quiet and not session.pair.loading,
                 can_speak=self._commands.speaker.program is not None,
                 speaking=self._commands.speaker.speaking,
-                has_report=self.news.report is not None,
+                has_report=self.notifications.report is not None,
                 transferring=self._commands.transfer.busy,
                 finding=self._find.finding,
             )
@@ -380,7 +379,7 @@ class MainWindow(QMainWindow):
         """The window goes at once; the engine's thread is waited for behind it."""
         # The last syllable belongs to the draft.
         self._composer.edit.commit_preedit()
-        self._preferences.change(window_place=place_of(self))
+        self._preferences.change(window_place=geometry_of(self))
         self._session.keep_place(self._shown, self._transcript.place)
         self._effects.close()
         self.hide()
@@ -392,3 +391,14 @@ class MainWindow(QMainWindow):
         self._session.close()
         super().closeEvent(event)
         QTimer.singleShot(0, self._application, self._application.quit)
+
+
+def _centred(widget: QWidget) -> QHBoxLayout:
+    """The widget in the middle, as wide as the transcript's column."""
+    widget.setMaximumWidth(COLUMN_WIDTH)
+    row = QHBoxLayout()
+    row.setContentsMargins(24, 0, 24, 0)
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    return row

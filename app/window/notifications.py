@@ -24,7 +24,7 @@ class Notifications:
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
 
-    def tell_of_error(self, file: Path | None) -> None:
+    def show_error(self, file: Path | None) -> None:
         """An error that nobody expected, and where its details are."""
         self._have(file)
         translate = QCoreApplication.translate
@@ -38,9 +38,9 @@ class Notifications:
                 "MainWindow", "Something unexpected happened. Tandem keeps running; the details are in {file}."
             ).format(file=file)
 
-        self._banner.tell(sentence, self._actions["show-report"] if file is not None else None)
+        self._banner.show_message(sentence, self._actions["show-report"] if file is not None else None)
 
-    def tell_of_crash(self, file: Path) -> None:
+    def show_crash_report(self, file: Path) -> None:
         """The program ended by a crash the last time. Its report stays on this computer."""
         self._have(file)
         translate = QCoreApplication.translate
@@ -51,9 +51,9 @@ class Notifications:
                 "Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.",
             )
 
-        self._banner.tell(sentence, self._actions["show-report"])
+        self._banner.show_message(sentence, self._actions["show-report"])
 
-    def tell_of_backup(self, backup: Path) -> None:
+    def show_backup(self, backup: Path) -> None:
         """Settings that could not be read, and where the old file is."""
 
         def sentence() -> str:
@@ -64,11 +64,11 @@ class Notifications:
             )
             return text.format(file=backup)
 
-        self._banner.tell(sentence, None, calm=True)
+        self._banner.show_message(sentence, None, calm=True)
 
-    def tell_of_move(self, refused: MoveRefused) -> None:
+    def show_move_refusal(self, refused: MoveRefused) -> None:
         """Why the chats were not moved at this start."""
-        self._banner.tell(lambda: refused_sentence(refused), None)
+        self._banner.show_message(lambda: refused_sentence(refused), None)
 
     def _have(self, report: Path | None) -> None:
         """What "show-report" opens from now on."""

@@ -92,11 +92,11 @@ def show_window(language: str | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     sharing = GcPolicy(session)
-    crash.catch_in_slots(window.news.tell_of_error)
+    crash.catch_in_slots(window.notifications.show_error)
     if refused is not None:
-        window.news.tell_of_move(refused)
+        window.notifications.show_move_refusal(refused)
     if crashed is not None:
-        window.news.tell_of_crash(crashed)
+        window.notifications.show_crash_report(crashed)
     code = application.exec()
     sharing.close()
     session.close()

@@ -171,7 +171,7 @@ class Transfer(QObject):
         self._stopping.set()
         wait(self._jobs, CLOSE_WITHIN_S)
 
-    def tell_cut_short(self) -> None:
+    def show_cut_short(self) -> None:
         """Say what the end of the last run cut short; to be called once the chats are open."""
         works = self._noted.cut_short()
         if not works:
@@ -189,7 +189,7 @@ class Transfer(QObject):
             )
             return text.format(name=work.name)
 
-        self._banner.tell(sentence, None)
+        self._banner.show_message(sentence, None)
 
     @property
     def closing(self) -> bool:
@@ -228,7 +228,7 @@ class Transfer(QObject):
 
     def _tell_busy(self, sentence: Callable[[], str]) -> None:
         self._sentence = sentence
-        self._banner.tell(sentence, self._stop_action, calm=True)
+        self._banner.show_message(sentence, self._stop_action, calm=True)
 
     def _count(self, done: int) -> None:
         self._imported_so_far = done
@@ -250,7 +250,7 @@ class Transfer(QObject):
         stopped: Callable[[], str] | None = None,
     ) -> None:
         def tell(sentence: str, calm: bool) -> None:
-            self._banner.tell(lambda: sentence, None, calm=calm)
+            self._banner.show_message(lambda: sentence, None, calm=calm)
 
         def failed(error: BaseException) -> None:
             # What an import had brought by then is there.

@@ -55,7 +55,7 @@ def test_the_report_is_offered_and_opened_on_request(
     )
     window = open_window(ScriptedEngine())
     assert not window._actions["show-report"].isEnabled()
-    window.news.tell_of_crash(data_folder() / "last-crash.txt")
+    window.notifications.show_crash_report(data_folder() / "last-crash.txt")
     qtbot.waitUntil(window._banner.isVisible)
     assert opened == []
     window._banner._button.click()

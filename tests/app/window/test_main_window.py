@@ -411,7 +411,7 @@ def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
 ) -> None:
     window = open_window(ScriptedEngine())
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    crash.catch_in_slots(window.news.tell_of_error)
+    crash.catch_in_slots(window.notifications.show_error)
     error = ZeroDivisionError("division by zero")
     sys.excepthook(ZeroDivisionError, error, None)
     assert "Something unexpected" in window._banner.text
