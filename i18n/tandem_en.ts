@@ -53,6 +53,16 @@
     </message>
 </context>
 <context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n download running</numerusform>
+            <numerusform>%n downloads running</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Guessing</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
@@ -107,16 +117,6 @@
         <translation>
             <numerusform>On this computer, lookup makes {main} {times} as fast (%n answer).</numerusform>
             <numerusform>On this computer, lookup makes {main} {times} as fast (%n answers).</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n download running</numerusform>
-            <numerusform>%n downloads running</numerusform>
         </translation>
     </message>
 </context>

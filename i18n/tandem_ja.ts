@@ -1216,6 +1216,15 @@
     </message>
 </context>
 <context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -2009,6 +2018,25 @@
     </message>
 </context>
 <context>
+    <name>ModelController</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>ドラフトとして使う</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} の準備ができました。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>ダウンロードを表示</translation>
+    </message>
+</context>
+<context>
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
@@ -2367,15 +2395,6 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n 件をダウンロード中</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -3375,25 +3394,6 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>チャットのファイルが壊れていました。読み取れたものはここにあります。壊れたファイルは {name} として残してあります。</translation>
-    </message>
-</context>
-<context>
-    <name>ModelController</name>
-    <message>
-        <source>Use as draft</source>
-        <translation>ドラフトとして使う</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
-        <source>{name} is ready.</source>
-        <translation>{name} の準備ができました。</translation>
-    </message>
-    <message>
-        <source>Show the download</source>
-        <translation>ダウンロードを表示</translation>
     </message>
 </context>
 <context>

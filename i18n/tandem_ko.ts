@@ -1216,6 +1216,15 @@
     </message>
 </context>
 <context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -2009,6 +2018,25 @@
     </message>
 </context>
 <context>
+    <name>ModelController</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>초안으로 사용</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} 준비가 끝났어요.</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>다운로드 보기</translation>
+    </message>
+</context>
+<context>
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
@@ -2367,15 +2395,6 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>다운로드 %n개 진행 중</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -3375,25 +3394,6 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 ‘{name}’ 이름으로 남겨 두었어요.</translation>
-    </message>
-</context>
-<context>
-    <name>ModelController</name>
-    <message>
-        <source>Use as draft</source>
-        <translation>초안으로 사용</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
-        <source>{name} is ready.</source>
-        <translation>{name} 준비가 끝났어요.</translation>
-    </message>
-    <message>
-        <source>Show the download</source>
-        <translation>다운로드 보기</translation>
     </message>
 </context>
 <context>

@@ -1216,6 +1216,15 @@
     </message>
 </context>
 <context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>正在下载 %n 项</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -2009,6 +2018,25 @@
     </message>
 </context>
 <context>
+    <name>ModelController</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>用作草稿</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} 已就绪。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>显示下载</translation>
+    </message>
+</context>
+<context>
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
@@ -2367,15 +2395,6 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>正在下载 %n 项</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -3375,25 +3394,6 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
-    </message>
-</context>
-<context>
-    <name>ModelController</name>
-    <message>
-        <source>Use as draft</source>
-        <translation>用作草稿</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
-        <source>{name} is ready.</source>
-        <translation>{name} 已就绪。</translation>
-    </message>
-    <message>
-        <source>Show the download</source>
-        <translation>显示下载</translation>
     </message>
 </context>
 <context>

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from tests.app.conftest import OpenWindow
 
-DIE = "from app import crash; import faulthandler; crash.watch(); faulthandler._sigsegv()"
-KILLED = "from app import crash; import os; crash.watch(); os.kill(os.getpid(), 9)"
+DIE = "from app.system import crash; import faulthandler; crash.watch(); faulthandler._sigsegv()"
+KILLED = "from app.system import crash; import os; crash.watch(); os.kill(os.getpid(), 9)"
 
 
-START = "from app import crash; found = crash.watch(); print(found.read_text() if found else ''); crash.end_watch()"
+START = "from app.system import crash; found = crash.watch(); print(found.read_text() if found else ''); crash.end_watch()"
 
 
 def run(program: str) -> str:
@@ -42,7 +42,7 @@ def test_a_file_of_somebody_else_is_left_alone() -> None:
     data_folder().mkdir(parents=True)
     note = data_folder() / "crash-of-monday.txt"
     note.write_text("a note")
-    assert run("from app import crash; print(crash.watch(), end=''); crash.end_watch()") == "None"
+    assert run("from app.system import crash; print(crash.watch(), end=''); crash.end_watch()") == "None"
     assert note.read_text() == "a note"
 
 

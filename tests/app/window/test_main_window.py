@@ -113,7 +113,7 @@ def test_stop_ends_the_answer_and_keeps_its_text(open_window: OpenWindow, qtbot:
     wait_for_end(window, qtbot)
     assert answer_of(window).state is State.CANCELLED
     assert STORY.startswith(shown_text(window))
-    assert "Cancelled." in window._transcript.view(window._session.chat.turns[-1])._foot.text()
+    assert "Stopped." in window._transcript.view(window._session.chat.turns[-1])._foot.text()
 
 
 def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow, qtbot: QtBot) -> None:

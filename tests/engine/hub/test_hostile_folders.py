@@ -34,7 +34,7 @@ opener, root = sys.argv[1], os.path.realpath(sys.argv[2])
 if opener == "load":
     from engine.loading import load as open_folder
 else:
-    from engine.hub.inspection import check_folder as open_folder
+    from engine.model_files.inspection import check_folder as open_folder
 from engine.errors import ModelNotUsable
 
 try:

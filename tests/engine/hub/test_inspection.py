@@ -220,7 +220,7 @@ def test_layers_beyond_the_configuration_are_no_error(tmp_path: Path) -> None:
 
 def test_inspection_imports_neither_mlx_nor_a_model_nor_qt(good: Path) -> None:
     script = (
-        "import sys; from engine.hub.inspection import check_folder; check_folder(sys.argv[1]);"
+        "import sys; from engine.model_files.inspection import check_folder; check_folder(sys.argv[1]);"
         "names = ('mlx', 'mlx_lm', 'transformers', 'PySide6', 'huggingface_hub');"
         "print([name for name in names if name in sys.modules])"
     )
