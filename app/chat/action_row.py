@@ -107,7 +107,7 @@ class _Button(QToolButton):
     def __init__(self, row: ActionRow) -> None:
         super().__init__(row)
         self._row = row
-        self.setProperty("look", "quiet")
+        self.setProperty("styleClass", "quiet")
         self.setIconSize(QSize(16, 16))
         self.setFixedSize(ROW_HEIGHT, ROW_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -130,4 +130,4 @@ class _Count(QLabel):
 
     def __init__(self, row: ActionRow) -> None:
         super().__init__(row)
-        self.setProperty("look", "muted")
+        self.setProperty("styleClass", "muted")

@@ -180,7 +180,7 @@ class AttachmentRow(QScrollArea):
 
     def _away_button(self, chip: QWidget, name: str) -> QToolButton:
         away = QToolButton(chip)
-        away.setProperty("look", "quiet")
+        away.setProperty("styleClass", "quiet")
         away.setIcon(icon("close", theme.colours().muted))
         words = self.tr("Remove {name}").format(name=name)
         away.setToolTip(tip(words))
@@ -193,7 +193,7 @@ class AttachmentRow(QScrollArea):
         name, words = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), QLabel(chip)
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)
-        words.setProperty("look", "muted")
+        words.setProperty("styleClass", "muted")
         return chip, name, words
 
     def changeEvent(self, event: QEvent) -> None:
@@ -205,7 +205,7 @@ class AttachmentRow(QScrollArea):
 def attach_button(action: QAction, parent: QWidget) -> QToolButton:
     """The button below the message box that asks for files."""
     button = QToolButton(parent)
-    button.setProperty("look", "small")
+    button.setProperty("styleClass", "small")
     button.setDefaultAction(action)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

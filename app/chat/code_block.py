@@ -40,11 +40,11 @@ class CodeBlock(QFrame):
         header = QFrame(self)
         header.setObjectName("codeHeader")
         self._name = QLabel(header)
-        self._name.setProperty("look", "muted")
+        self._name.setProperty("styleClass", "muted")
         # A model wrote it.
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._copy = QPushButton(header)
-        self._copy.setProperty("look", "small")
+        self._copy.setProperty("styleClass", "small")
         self._copy.clicked.connect(self._copy_text)
         row = QHBoxLayout(header)
         row.setContentsMargins(12, 2, 4, 2)

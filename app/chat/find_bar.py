@@ -46,7 +46,7 @@ class FindBar(QFrame):
         self.query: Query | None = None
         self.edit = LiveField(self)
         self.count = QLabel(self)
-        self.count.setProperty("look", "muted")
+        self.count.setProperty("styleClass", "muted")
         self._up, self._down, self._close = (QToolButton(self) for _ in range(3))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 12, 6)

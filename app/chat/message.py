@@ -68,11 +68,11 @@ class TurnView(QWidget):
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = QLabel(self)
-        self._status.setProperty("look", "muted")
+        self._status.setProperty("styleClass", "muted")
         self.thinking, self._body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         self._note = Note(self)
         self._foot = WrappedLabel(self)
-        self._foot.setProperty("look", "muted")
+        self._foot.setProperty("styleClass", "muted")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
         self._foot.setContentsMargins(0, 6, 0, 0)
         self.answer_row = ActionRow(

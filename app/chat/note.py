@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from app.widgets.style_class import set_name
+from app.widgets.style_class import set_object_name
 from app.widgets.wrapped_label import WrappedLabel
 
 
@@ -21,7 +21,7 @@ class Note(QFrame):
         self._label = WrappedLabel(self)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._button = QPushButton(self)
-        self._button.setProperty("look", "button")
+        self._button.setProperty("styleClass", "button")
         self._button.clicked.connect(lambda: self.acted.emit(self._word))
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 10, 10, 10)
@@ -31,7 +31,7 @@ class Note(QFrame):
 
     def tell(self, sentence: str, button: str, word: str, calm: bool = False) -> None:
         """`calm` where nothing went wrong."""
-        set_name(self, "note" if calm else "banner")
+        set_object_name(self, "note" if calm else "banner")
         self._word = word
         self._label.setText(sentence)
         self._button.setText(button)

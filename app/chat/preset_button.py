@@ -26,7 +26,7 @@ class PresetButton(QToolButton):
     def __init__(self, session: ChatSession, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._settings = session, settings
-        self.setProperty("look", "small")
+        self.setProperty("styleClass", "small")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(14, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -57,7 +57,7 @@ class QuestionBubble(QFrame):
 
     def _names(self, names: list[str]) -> QWidget:
         label = WrappedLabel(self)
-        label.setProperty("look", "muted")
+        label.setProperty("styleClass", "muted")
         metrics = label.fontMetrics()
         shown = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, _WIDEST_NAME) for name in names]
         label.setText(" · ".join(shown))

@@ -29,8 +29,8 @@ class QuestionEditor(QFrame):
         self.edit.send_key = send_key
         self.edit.setPlainText(text)
         self._send, self._cancel = QPushButton(self), QPushButton(self)
-        self._send.setProperty("look", "accent")
-        self._cancel.setProperty("look", "button")
+        self._send.setProperty("styleClass", "accent")
+        self._cancel.setProperty("styleClass", "button")
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addStretch(1)

@@ -41,7 +41,7 @@ class SettingRow(QObject):
         self._own = False
         self.name = QLabel(parent)
         self.reset = QToolButton(parent)
-        self.reset.setProperty("look", "quiet")
+        self.reset.setProperty("styleClass", "quiet")
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
         # The room stays, so that nothing moves when a value becomes the chat's own.

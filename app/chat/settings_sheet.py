@@ -44,8 +44,8 @@ class ChatSettingsSheet(Overlay):
         super().__init__(window, 640)
         self._session = session
         self._title, self._saved = QLabel(self), QLabel(self)
-        self._title.setProperty("look", "title")
-        self._saved.setProperty("look", "muted")
+        self._title.setProperty("styleClass", "title")
+        self._saved.setProperty("styleClass", "muted")
         self._saved.setWordWrap(True)
         self._saved.setTextFormat(Qt.TextFormat.PlainText)
         self._close = QToolButton(self)
@@ -56,7 +56,7 @@ class ChatSettingsSheet(Overlay):
         self.name = QLineEdit(self)
         self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
         for button in (self.save, self.delete, self.begin, self.reset):
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
         self.prompt = PromptField(self)
         self._headings = [QLabel(self) for _ in _GROUPS]
         self.rows: dict[str, SettingRow] = {}
@@ -89,7 +89,7 @@ class ChatSettingsSheet(Overlay):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(2, 1)
         for heading, keys in zip(self._headings, _GROUPS, strict=True):
-            heading.setProperty("look", "caption")
+            heading.setProperty("styleClass", "caption")
             grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
             for key in keys:
                 self.rows[key] = SettingRow(key, grid, body)

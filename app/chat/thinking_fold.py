@@ -27,7 +27,7 @@ class ThinkingFold(QWidget):
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = QPushButton(self)
-        self.head.setProperty("look", "fold")
+        self.head.setProperty("styleClass", "fold")
         self.head.setCheckable(True)
         self.head.setIconSize(QSize(14, 14))
         self._frame = QFrame(self)

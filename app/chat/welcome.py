@@ -21,8 +21,8 @@ class Welcome(QWidget):
         super().__init__(parent)
         self._offer: QWidget | None = None
         self._hello, self._promise = QLabel(self), QLabel(self)
-        self._hello.setProperty("look", "hello")
-        self._promise.setProperty("look", "muted")
+        self._hello.setProperty("styleClass", "hello")
+        self._promise.setProperty("styleClass", "muted")
         for words in (self._hello, self._promise):
             words.setWordWrap(True)
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -34,7 +34,7 @@ class Welcome(QWidget):
         column.addWidget(self._promise)
         column.addSpacing(16)
         for button in self._examples:
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
             button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)

@@ -42,8 +42,8 @@ class Card(QFrame):
         self.setObjectName("card")
         # Both ends of a model's name tell it from others.
         self.name, self.facts = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
-        self.name.setProperty("look", "title")
-        self.facts.setProperty("look", "muted")
+        self.name.setProperty("styleClass", "title")
+        self.facts.setProperty("styleClass", "muted")
         self.facts.setTextFormat(Qt.TextFormat.PlainText)
         self.facts.setWordWrap(True)
         self.facts.setMinimumWidth(_LEAST_WORDS)
@@ -81,7 +81,7 @@ class Card(QFrame):
 
     def add_button(self, look: str) -> QPushButton:
         button = QPushButton(self)
-        button.setProperty("look", look)
+        button.setProperty("styleClass", look)
         self.buttons.insertWidget(self.buttons.count() - 1, button)
         return button
 
@@ -171,7 +171,7 @@ class ModelCard(Card):
         self._plan: RemovalPlan | None = None
         self._state = CardState()
         self._bar, self._sum = Bar(self.side), QLabel(self.side)
-        self._sum.setProperty("look", "muted")
+        self._sum.setProperty("styleClass", "muted")
         self._sum.setWordWrap(True)
         self._sum.setTextFormat(Qt.TextFormat.PlainText)
         self._sum.setMinimumWidth(_LEAST_WORDS)

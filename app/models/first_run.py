@@ -29,7 +29,7 @@ class FirstRunOffer(QFrame):
         self.setObjectName("offer")
         self._library, self._switcher = library, switcher
         self._title = QLabel(self)
-        self._title.setProperty("look", "muted")
+        self._title.setProperty("styleClass", "muted")
         self._title.setWordWrap(True)
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(8)
@@ -37,7 +37,7 @@ class FirstRunOffer(QFrame):
         self._grid.setColumnStretch(0, 1)
         self._starter, self._more = QPushButton(self), QPushButton(self)
         for button in (self._starter, self._more):
-            button.setProperty("look", "link")
+            button.setProperty("styleClass", "link")
         foot = QHBoxLayout()
         foot.addWidget(self._starter)
         foot.addStretch(1)
@@ -120,12 +120,12 @@ class _OfferRow(QWidget):
         self.entry = entry
         self.words, self.button = QWidget(parent), QPushButton(parent)
         self._name, self._facts = QLabel(self.words), QLabel(self.words)
-        self._name.setProperty("look", "title")
-        self._facts.setProperty("look", "muted")
+        self._name.setProperty("styleClass", "title")
+        self._facts.setProperty("styleClass", "muted")
         self._facts.setWordWrap(True)
         for label in (self._name, self._facts):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.button.setProperty("look", "button")
+        self.button.setProperty("styleClass", "button")
         column = QVBoxLayout(self.words)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)

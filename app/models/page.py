@@ -65,18 +65,18 @@ class ModelsPage(QWidget):
         self.retranslate()
 
     def _build(self) -> None:
-        self._title.setProperty("look", "page-title")
+        self._title.setProperty("styleClass", "page-title")
         for label in (self._memory, self._empty):
-            label.setProperty("look", "muted")
+            label.setProperty("styleClass", "muted")
         for label in (self._note, self._empty):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self._note.setProperty("look", "reason-plain")
+        self._note.setProperty("styleClass", "reason-plain")
         self._memory.setWordWrap(True)
         self._note.hide()
         for head in self._heads:
-            head.setProperty("look", "caption")
-        self._add_folder.setProperty("look", "link")
+            head.setProperty("styleClass", "caption")
+        self._add_folder.setProperty("styleClass", "link")
         self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
         top.setContentsMargins(0, 0, _SCROLL_BAR, 0)

@@ -38,7 +38,7 @@ class Picker(Overlay):
         self._advice: tuple[PairAdvice, ...] = ()
         self._advised = ""
         self._field, self._note = QLineEdit(self), QLabel(self)
-        self._note.setProperty("look", "muted")
+        self._note.setProperty("styleClass", "muted")
         self._note.setMargin(12)
         self._note.setWordWrap(True)
         self._note.setTextFormat(Qt.TextFormat.PlainText)
@@ -49,7 +49,7 @@ class Picker(Overlay):
         line = QFrame(self)
         line.setObjectName("line")
         self._more = QPushButton(self)
-        self._more.setProperty("look", "link")
+        self._more.setProperty("styleClass", "link")
         for view in (self._field, self._note, self._list, line):
             self.column.addWidget(view)
         # Its words begin where the marks of the rows do.

@@ -56,14 +56,14 @@ class AdvancedPage(TablePage):
         row.setContentsMargins(0, 8, 0, 0)
         row.setSpacing(8)
         for button in (self.copy, self.export):
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
             row.addWidget(button)
         row.addStretch(1)
         self.add(line)
         self._said, self._about_title, self._about = QLabel(self), QLabel(self), QLabel(self)
-        self._about_title.setProperty("look", "title")
+        self._about_title.setProperty("styleClass", "title")
         for label in (self._said, self._about):
-            label.setProperty("look", "muted")
+            label.setProperty("styleClass", "muted")
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.add(self._said)
@@ -80,7 +80,7 @@ class AdvancedPage(TablePage):
 
     def _build_memory(self) -> None:
         self.clear = QPushButton(self)
-        self.clear.setProperty("look", "button")
+        self.clear.setProperty("styleClass", "button")
         self._memory = self.row(self.clear)
         self._status: EngineStatus | None = None
         self._asked = False

@@ -24,7 +24,7 @@ class Row(QFrame):
         self.setObjectName("settingRow")
         self.control = control
         self.name, self.help = QLabel(self), QLabel(self)
-        self.help.setProperty("look", "muted")
+        self.help.setProperty("styleClass", "muted")
         for label in (self.name, self.help):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -80,12 +80,12 @@ class Form(QScrollArea):
         inner = QWidget(body)
         inner.setMaximumWidth(_WIDEST)
         self.title = QLabel(inner)
-        self.title.setProperty("look", "page-title")
+        self.title.setProperty("styleClass", "page-title")
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self.note = QLabel(inner)
-        self.note.setProperty("look", "muted")
+        self.note.setProperty("styleClass", "muted")
         self.note.setWordWrap(True)
         self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.note.hide()

@@ -24,7 +24,7 @@ class GenerationPage(TablePage):
         row.setSpacing(8)
         for name in PRESETS:
             button = QPushButton(line)
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
             button.setCheckable(True)
             button.clicked.connect(partial(self._use, name))
             row.addWidget(button)

@@ -33,9 +33,9 @@ class HistoryPage(QWidget):
         self._order: tuple[str, bool] = ("finished_at", True)
         self._summaries: list[PairSummary] = []
         self._title, self.sentences, self._said = QLabel(self), QLabel(self), QLabel(self)
-        self._title.setProperty("look", "page-title")
-        self.sentences.setProperty("look", "reason")
-        self._said.setProperty("look", "muted")
+        self._title.setProperty("styleClass", "page-title")
+        self.sentences.setProperty("styleClass", "reason")
+        self._said.setProperty("styleClass", "muted")
         for label in (self.sentences, self._said):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -61,7 +61,7 @@ class HistoryPage(QWidget):
         line.setSpacing(8)
         line.addWidget(self.pair, 1)
         for button in (self.csv, self.json):
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
             line.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(32, 24, 32, 24)

@@ -31,13 +31,13 @@ class NetworkPage(TablePage):
         self._kept: bool | None = None
         self.token.editingFinished.connect(self._keep_token)
         self.test = QPushButton(self)
-        self.test.setProperty("look", "button")
+        self.test.setProperty("styleClass", "button")
         self.test.clicked.connect(self._test)
         self._test_row = self.row(self.test)
         # What the last test found: a report, what went wrong, or nothing yet.
         self._found: AccessReport | EngineError | None = None
         self._promise = QLabel(self.widget())
-        self._promise.setProperty("look", "reason-plain")
+        self._promise.setProperty("styleClass", "reason-plain")
         self._promise.setWordWrap(True)
         self.add(self._promise, 16)
         self.retranslate()

@@ -40,11 +40,11 @@ class StoragePage(TablePage):
         self.back_up, self.stop = QPushButton(self), QPushButton(self)
         self._places = {id_: self.row(self._controls(id_)) for id_ in _IDS}
         self.said = QLabel(self)
-        self.said.setProperty("look", "reason-plain")
+        self.said.setProperty("styleClass", "reason-plain")
         self.said.setWordWrap(True)
         self.said.setTextFormat(Qt.TextFormat.PlainText)
         self.said.hide()
-        self.stop.setProperty("look", "button")
+        self.stop.setProperty("styleClass", "button")
         self.stop.hide()
         self.add(self.said, 16)
         line = QHBoxLayout()
@@ -78,7 +78,7 @@ class StoragePage(TablePage):
         if id_ in own:
             shown.insert(0, own[id_])
         for button in shown:
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
             buttons.addWidget(button)
         self.open_buttons[id_].clicked.connect(partial(self._open, id_))
         return controls

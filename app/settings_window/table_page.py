@@ -33,7 +33,7 @@ class TablePage(Form):
             self._bound.append((setting, control, show))
             self.row(control)
         self.reset = QPushButton(self)
-        self.reset.setProperty("look", "link")
+        self.reset.setProperty("styleClass", "link")
         self.reset.clicked.connect(self._reset)
         line = QHBoxLayout()
         line.setContentsMargins(0, 4, 0, 0)

@@ -29,7 +29,7 @@ class PurgeButton(QPushButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("look", "button")
+        self.setProperty("styleClass", "button")
         self._trash: Sequence[Conversation] = ()
         self._one: Conversation | None = None
         self._asks = False

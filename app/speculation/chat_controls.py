@@ -22,7 +22,7 @@ class ChatControls(QWidget):
         super().__init__(parent)
         self._session = session
         self.fold = QPushButton(self)
-        self.fold.setProperty("look", "fold")
+        self.fold.setProperty("styleClass", "fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
         self._form = SpeculationForm(self)

@@ -34,7 +34,7 @@ class SpeculationForm(QWidget):
             for value in [value for value, _ in SETTINGS[key].choices] or _DEPTHS:
                 chooser.addItem("", value)
             chooser.activated.connect(self._choose)
-            self._names[key].setProperty("look", "muted")
+            self._names[key].setProperty("styleClass", "muted")
             self._names[key].setBuddy(chooser)
             form.addRow(self._names[key], chooser)
         self.retranslate()

@@ -31,7 +31,7 @@ class Segments(QFrame):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         for action, button in self._bound:
-            button.setProperty("look", "segment")
+            button.setProperty("styleClass", "segment")
             button.setCheckable(True)
             group.addButton(button)
             row.addWidget(button)
@@ -57,7 +57,7 @@ class ActionButtons(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for action, button in self._bound:
-            button.setProperty("look", "button-small")
+            button.setProperty("styleClass", "button-small")
             row.addWidget(button)
             button.clicked.connect(action.trigger)
             action.changed.connect(self.refresh)
@@ -93,8 +93,8 @@ class Figure(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._value, self._name = _Value(self), QLabel(self)
-        self._value.setProperty("look", "figure")
-        self._name.setProperty("look", "muted")
+        self._value.setProperty("styleClass", "figure")
+        self._name.setProperty("styleClass", "muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -159,5 +159,5 @@ def label(parent: QWidget, look: str) -> QLabel:
     """An empty label that follows a rule of the style sheet, and shows words as they are written."""
     made = QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setProperty("look", look)
+    made.setProperty("styleClass", look)
     return made

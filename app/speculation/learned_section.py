@@ -44,7 +44,7 @@ class LearnedSection(QWidget):
         buttons = QHBoxLayout()
         buttons.setContentsMargins(0, 8, 0, 0)
         for button in (self.forget, self.forget_all):
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)

@@ -42,10 +42,10 @@ class TrialCard(Overlay):
         self._trial, self._action = trial, again
         self.title, self.subtitle = label(self, "title"), label(self, "muted")
         self._leave = QToolButton(self)
-        self._leave.setProperty("look", "quiet")
+        self._leave.setProperty("styleClass", "quiet")
         self.stop, self.again = QPushButton(self), QPushButton(self)
         for button in (self.stop, self.again):
-            button.setProperty("look", "button")
+            button.setProperty("styleClass", "button")
         self.column.setContentsMargins(20, 16, 20, 16)
         self.column.setSpacing(12)
 

@@ -69,7 +69,7 @@ class Tabs(QFrame):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         for button in self.buttons:
-            button.setProperty("look", "segment")
+            button.setProperty("styleClass", "segment")
             button.setCheckable(True)
             button.setAutoExclusive(True)
             button.setCursor(Qt.CursorShape.ArrowCursor)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.style_class import set_name
+from app.widgets.style_class import set_object_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ class Banner(QFrame):
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._button = QPushButton(self)
-        self._button.setProperty("look", "button")
+        self._button.setProperty("styleClass", "button")
         self._button.clicked.connect(self._act)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.hide)
@@ -57,7 +57,7 @@ class Banner(QFrame):
         `calm` for notices that report no problem.
         """
         self._sentence, self._action, self._calm = sentence, action, calm
-        set_name(self, "note" if calm else "banner")
+        set_object_name(self, "note" if calm else "banner")
         self._apply_theme()
         self.retranslate()
         self.show()

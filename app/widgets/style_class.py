@@ -5,21 +5,21 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 
-def set_style_class(widget: QWidget, look: str) -> None:
-    """Give `widget` the rule for `look`."""
-    if widget.property("look") != look:
-        widget.setProperty("look", look)
-        _restyle(widget)
+def set_style_class(widget: QWidget, style_class: str) -> None:
+    """Give `widget` the rules for the property `styleClass`."""
+    if widget.property("styleClass") != style_class:
+        widget.setProperty("styleClass", style_class)
+        _polish(widget)
 
 
-def set_name(widget: QWidget, name: str) -> None:
-    """Give `widget` the rule for the object name `name`."""
+def set_object_name(widget: QWidget, name: str) -> None:
+    """Give `widget` the rules for the object name `name`."""
     if widget.objectName() != name:
         widget.setObjectName(name)
-        _restyle(widget)
+        _polish(widget)
 
 
-def _restyle(widget: QWidget) -> None:
-    """Find the rules for what `widget` is now."""
+def _polish(widget: QWidget) -> None:
+    """Apply the rules for what `widget` is now."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)

@@ -1,8 +1,8 @@
 """The application's style sheet: spacing from one scale (4, 8, 12, 16, 24, 32), radius 8 for controls, 12 for
 cards.
 
-Widgets choose a rule with `setObjectName` where there is one of them and with the dynamic property `look`
-where there are many.
+Widgets choose a rule with `setObjectName` where there is one of them and with the dynamic property `styleClass` where
+there are many.
 """
 
 from __future__ import annotations
@@ -26,18 +26,17 @@ QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4
 #panel, #panelBody { background: $panel; }
 #panel { border: none; border-left: 1px solid $line; }
 #header { background: $window; border: none; border-bottom: 1px solid $line; }
-QSplitter::handle { background: $line; }
 
-QLabel[look="muted"] { color: $muted; font-size: 12px; }
-QLabel[look="problem"] { color: $problem; font-size: 12px; }
-QLabel[look="caption"] { color: $faint; font-size: 11px; }
-QLabel[look="title"] { font-weight: 600; font-size: 14px; }
-QLabel[look="strong"] { font-weight: 600; font-size: 12px; }
-QLabel[look="figure"] { font-weight: 600; font-size: 18px; }
-QLabel[look="big"] { font-weight: 600; font-size: 40px; }
-QLabel[look="hello"] { font-weight: 600; font-size: 24px; }
-QLabel[look="reason"] { background: $draft_tint; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
-QLabel[look="reason-plain"] { background: $selection; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
+QLabel[styleClass="muted"] { color: $muted; font-size: 12px; }
+QLabel[styleClass="problem"] { color: $problem; font-size: 12px; }
+QLabel[styleClass="caption"] { color: $faint; font-size: 11px; }
+QLabel[styleClass="title"] { font-weight: 600; font-size: 14px; }
+QLabel[styleClass="strong"] { font-weight: 600; font-size: 12px; }
+QLabel[styleClass="figure"] { font-weight: 600; font-size: 18px; }
+QLabel[styleClass="big"] { font-weight: 600; font-size: 40px; }
+QLabel[styleClass="hello"] { font-weight: 600; font-size: 24px; }
+QLabel[styleClass="reason"] { background: $draft_tint; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
+QLabel[styleClass="reason-plain"] { background: $selection; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
 
 QPushButton, QToolButton { background: transparent; border: none; border-radius: 8px; padding: 4px 8px;
     text-align: left; }
@@ -45,35 +44,36 @@ QPushButton:hover, QToolButton:hover { background: $selection; }
 QPushButton:focus, QToolButton:focus { border: 2px solid $main; padding: 2px 6px; }
 QPushButton:disabled, QToolButton:disabled { color: $faint; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
-QPushButton[look="plain"] { padding: 6px 8px; }
-QToolButton[look="plain"] { padding: 4px 8px 4px 6px; }
-QToolButton[look="plain"]:focus { padding: 2px 6px 2px 4px; }
-QPushButton[look="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
-QPushButton[look="button"]:hover { background: $selection; }
-QPushButton[look="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
-QPushButton[look="button-small"] { background: $panel; border: 1px solid $line; padding: 4px 10px; font-size: 12px;
-    text-align: center; }
-QPushButton[look="button-small"]:hover { background: $selection; }
-QPushButton[look="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
-QPushButton[look="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
-QPushButton[look="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
-QPushButton[look="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent; border-radius: 7px;
-    text-align: center; color: $muted; }
-QPushButton[look="segment"]:checked { background: $selection; color: $text; }
-QPushButton[look="segment"]:focus { border: 1px solid $main; }
+QPushButton[styleClass="plain"] { padding: 6px 8px; }
+QToolButton[styleClass="plain"] { padding: 4px 8px 4px 6px; }
+QToolButton[styleClass="plain"]:focus { padding: 2px 6px 2px 4px; }
+QPushButton[styleClass="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
+QPushButton[styleClass="button"]:hover { background: $selection; }
+QPushButton[styleClass="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
+QPushButton[styleClass="button-small"] { background: $panel; border: 1px solid $line; padding: 4px 10px;
+    font-size: 12px; text-align: center; }
+QPushButton[styleClass="button-small"]:hover { background: $selection; }
+QPushButton[styleClass="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
+QPushButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
+QPushButton[styleClass="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
+QPushButton[styleClass="segment"] { padding: 4px 11px; font-size: 12px; border: 1px solid transparent;
+    border-radius: 7px; text-align: center; color: $muted; }
+QPushButton[styleClass="segment"]:checked { background: $selection; color: $text; }
+QPushButton[styleClass="segment"]:focus { border: 1px solid $main; }
 #segments { background: $panel; border: 1px solid $line; border-radius: 8px; }
 
-QPushButton[look="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
-QPushButton[look="chip"]:hover { background: $selection; }
-QPushButton[look="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
-QPushButton[look="chip-on"] { background: $panel; border: 1px solid $draft; border-radius: 8px; padding: 6px 12px; }
-QPushButton[look="chip-on"]:hover { background: $draft_tint; }
-QPushButton[look="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
+QPushButton[styleClass="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
+QPushButton[styleClass="chip"]:hover { background: $selection; }
+QPushButton[styleClass="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
+QPushButton[styleClass="chip-on"] { background: $panel; border: 1px solid $draft; border-radius: 8px;
+    padding: 6px 12px; }
+QPushButton[styleClass="chip-on"]:hover { background: $draft_tint; }
+QPushButton[styleClass="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
 
-QToolButton[look="quiet"] { padding: 0; border-radius: 6px; }
-QToolButton[look="quiet"]:focus { border: 2px solid $main; padding: 0; }
-QToolButton[look="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
-QToolButton[look="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
+QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
+QToolButton[styleClass="quiet"]:focus { border: 2px solid $main; padding: 0; }
+QToolButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[styleClass="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
 
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
@@ -115,24 +115,24 @@ QHeaderView { background: transparent; border: none; border-bottom: 1px solid $l
 QHeaderView::section { background: transparent; color: $muted; border: none; padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
-QPushButton[look="button"]:checked { background: $selection; border: 1px solid $main; }
+QPushButton[styleClass="button"]:checked { background: $selection; border: 1px solid $main; }
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
-QLabel[look="page-title"] { font-weight: 600; font-size: 20px; }
-QLabel[look="badge-neutral"] { background: $selection; color: $muted; }
-QLabel[look="badge-main"] { background: $main_tint; color: $main_text; }
-QLabel[look="badge-draft"] { background: $draft_tint; color: $draft_text; }
-QLabel[look="badge-lookup"] { background: $lookup_tint; color: $lookup_text; }
-QLabel[look="badge-problem"] { background: $problem_tint; color: $problem; }
-QLabel[look|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
-QPushButton[look="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
-QPushButton[look="quiet"]:focus { padding: 0 6px; }
-QPushButton[look="fold"] { color: $muted; font-size: 12px; padding: 2px 8px 2px 2px; }
-QPushButton[look="fold"]:focus { padding: 0 6px 0 0; }
-QLabel[look="title"]:disabled { color: $faint; }
-QPushButton[look="link"] { color: $main_text; padding: 4px 0; }
-QPushButton[look="link"]:hover { background: transparent; text-decoration: underline; }
-QPushButton[look="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0; padding: 4px 0 2px 0; }
+QLabel[styleClass="page-title"] { font-weight: 600; font-size: 20px; }
+QLabel[styleClass="badge-neutral"] { background: $selection; color: $muted; }
+QLabel[styleClass="badge-draft"] { background: $draft_tint; color: $draft_text; }
+QLabel[styleClass="badge-lookup"] { background: $lookup_tint; color: $lookup_text; }
+QLabel[styleClass="badge-problem"] { background: $problem_tint; color: $problem; }
+QLabel[styleClass|="badge"] { border-radius: 6px; padding: 1px 7px; font-size: 11px; }
+QPushButton[styleClass="quiet"] { color: $muted; font-size: 12px; padding: 2px 8px; text-align: center; }
+QPushButton[styleClass="quiet"]:focus { padding: 0 6px; }
+QPushButton[styleClass="fold"] { color: $muted; font-size: 12px; padding: 2px 8px 2px 2px; }
+QPushButton[styleClass="fold"]:focus { padding: 0 6px 0 0; }
+QLabel[styleClass="title"]:disabled { color: $faint; }
+QPushButton[styleClass="link"] { color: $main_text; padding: 4px 0; }
+QPushButton[styleClass="link"]:hover { background: transparent; text-decoration: underline; }
+QPushButton[styleClass="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0;
+    padding: 4px 0 2px 0; }
 QSlider { min-height: 24px; }
 QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }

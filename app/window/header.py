@@ -46,9 +46,9 @@ class Chip(QPushButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("look", "chip")
+        self.setProperty("styleClass", "chip")
         self._mark, self._role, self._name, self._arrow = (QLabel(self) for _ in range(4))
-        self._name.setProperty("look", "title")
+        self._name.setProperty("styleClass", "title")
         self._full_name, self._name_width = "", theme.scaled(_LONGEST_NAME)
         self._layout = row = QHBoxLayout(self)
         row.setContentsMargins(11, 5, 9, 5)
@@ -118,9 +118,9 @@ class Header(QFrame):
         self._session, self._actions = session, actions
         self.main, self.draft = Chip(self), Chip(self)
         self._plus = QLabel("+", self)
-        self._plus.setProperty("look", "muted")
+        self._plus.setProperty("styleClass", "muted")
         self._status = QLabel(self)
-        self._status.setProperty("look", "muted")
+        self._status.setProperty("styleClass", "muted")
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_may_go = "", True

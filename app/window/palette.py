@@ -113,7 +113,7 @@ class _Row(QWidget):
         name.setText(action.whatsThis())
         keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
         for label in (place, keys):
-            label.setProperty("look", "muted")
+            label.setProperty("styleClass", "muted")
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 10, 6)
         row.setSpacing(12)

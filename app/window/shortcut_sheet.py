@@ -22,7 +22,7 @@ class ShortcutSheet(Overlay):
         super().__init__(window, 520)
         self._actions = actions
         self._title = QLabel(self)
-        self._title.setProperty("look", "title")
+        self._title.setProperty("styleClass", "title")
         self._area = HighArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -41,7 +41,7 @@ class ShortcutSheet(Overlay):
             if not rows:
                 continue
             heading = QLabel(menu_title(menu), body)
-            heading.setProperty("look", "caption")
+            heading.setProperty("styleClass", "caption")
             grid.setRowMinimumHeight(grid.rowCount(), 8)
             grid.addWidget(heading, grid.rowCount(), 0)
             for name, keys in rows:
@@ -50,7 +50,7 @@ class ShortcutSheet(Overlay):
                 words.setText(name)
                 grid.addWidget(words, line, 0)
                 shown = QLabel(keys, body)
-                shown.setProperty("look", "muted")
+                shown.setProperty("styleClass", "muted")
                 grid.addWidget(shown, line, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(grid.rowCount(), 1)

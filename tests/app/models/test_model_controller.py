@@ -46,8 +46,8 @@ def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtb
     for width in (1440, 900, 560):
         window.resize(width, 600)
         assert header.draft._role.text() == "Draft on"
-        assert header.draft.property("look") == "chip-on"
+        assert header.draft.property("styleClass") == "chip-on"
     window._session.set_draft(None)
     qtbot.waitUntil(lambda: "No draft model is loaded." in header.draft.accessibleName())
     assert header.draft._role.text() == "Draft off"
-    assert header.draft.property("look") == "chip"
+    assert header.draft.property("styleClass") == "chip"
