@@ -19,7 +19,9 @@ DIE = "from app.system import crash; import faulthandler; crash.watch(); faultha
 KILLED = "from app.system import crash; import os; crash.watch(); os.kill(os.getpid(), 9)"
 
 
-START = "from app.system import crash; found = crash.watch(); print(found.read_text() if found else ''); crash.end_watch()"
+START = (
+    "from app.system import crash; found = crash.watch(); print(found.read_text() if found else ''); crash.end_watch()"
+)
 
 
 def run(program: str) -> str:
