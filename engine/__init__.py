@@ -1,19 +1,19 @@
 """Tandem's engine: local chat models that decode speculatively, on MLX, without any user interface.
 
-Importing it is cheap: mlx and the models come in on the engine's own thread.
+Importing it is cheap: mlx and the models are imported on the engine's own thread. It loads the BLAS that mlx will use,
+so it must be imported before mlx.
 """
 
-from engine.cpu_backend.blas import load_blas
-
-BLAS = load_blas()
-
-from engine.engine import Engine, RequestStream, starter_pair  # noqa: E402  (mlx must come after BLAS)
-from engine.errors import EngineError, ModelNotUsable  # noqa: E402
-from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted  # noqa: E402
-from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings  # noqa: E402
-from engine.settings import EngineSettings  # noqa: E402
-from engine.stats import RequestStats, RoundRecord  # noqa: E402
-from engine.tuning import Calibration, ContextFigures, DepthFigures, GuessFigures, LearnedPair  # noqa: E402
+from engine.client import EngineClient
+from engine.cpu_backend.blas import BLAS
+from engine.engine import Engine, starter_pair
+from engine.errors import EngineError, ModelNotUsable
+from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.settings import EngineSettings
+from engine.stats import RequestStats, RoundRecord
+from engine.stream import RequestStream
+from engine.tuning import Calibration, ContextFigures, DepthFigures, GuessFigures, LearnedPair
 
 __all__ = [
     "BLAS",
@@ -22,6 +22,7 @@ __all__ = [
     "ContextFigures",
     "DepthFigures",
     "Engine",
+    "EngineClient",
     "EngineError",
     "EngineSettings",
     "Event",

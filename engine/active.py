@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from engine.engine import RequestStream
 from engine.errors import EngineError, InternalFailure, without_frames
 from engine.events import Finished
 from engine.generation import Generation
 from engine.lanes.speculative_decoder import SpeculativeDecoder
+from engine.stream import RequestStream
 
 log = logging.getLogger(__name__)
 

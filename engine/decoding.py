@@ -142,7 +142,7 @@ class Decoding:
 
     def _step_run(self, active: Active) -> TokensCommitted | None:
         assert active.run is not None
-        active.generation.cancelled = active.generation.cancelled or active.stream.cancel_asked.is_set()
+        active.generation.cancelled = active.generation.cancelled or active.stream.cancel_requested.is_set()
         with self._pace.decoding():
             return active.run.step()
 

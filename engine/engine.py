@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -17,18 +17,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import engine
+from engine.client import EngineClient
+from engine.cpu_backend.blas import BLAS
 from engine.errors import EngineClosed, EngineError, InternalFailure, without_frames
-from engine.events import Event, Failed, Finished
+from engine.events import Event, Failed
+from engine.paths import resources
+from engine.requests import ChatRequest
 from engine.settings import EngineSettings
+from engine.status import EngineStatus, LoadedPair
+from engine.steps import Steps
+from engine.stream import Loading, RequestStream
+from engine.tuning import Calibration, LearnedPair, Pair
 
+# MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
     from engine.model_changes import ModelChanges
-    from engine.models import LoadedPair
-    from engine.requests import ChatRequest
-    from engine.scheduler import EngineStatus, Scheduler
-    from engine.steps import Steps
-    from engine.tuning import Calibration, LearnedPair, Pair
+    from engine.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
 
@@ -46,61 +50,7 @@ class Command:
     refuse: Callable[[EngineError], None]
 
 
-class RequestStream:
-    """One request's events. Iterate it from one thread, or pass `on_event` to `Engine.submit` instead."""
-
-    def __init__(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> None:
-        self.request = request
-        self.submitted = time.perf_counter()
-        self.cancel_asked = threading.Event()
-        self._on_event = on_event
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-
-    def cancel(self) -> None:
-        """End the request within one round, from any thread; what was committed stays cached."""
-        self.cancel_asked.set()
-
-    def __iter__(self) -> Iterator[Event]:
-        while True:
-            event = self._events.get()
-            yield event
-            if isinstance(event, Finished | Failed):
-                return
-
-    def deliver(self, event: Event) -> None:
-        """Called on the engine's thread. A listener that raises loses the event, not the request."""
-        if self._on_event is None:
-            self._events.put(event)
-            return
-        try:
-            self._on_event(event)
-        except Exception:
-            log.exception("a listener failed on %s", type(event).__name__)
-
-
-class Loading(Future["LoadedPair"]):
-    """A pair that is on its way. `main` is done when requests can begin, with the draft perhaps still to be read; it
-    fails as the whole does.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.main: Future[LoadedPair] = Future()
-        # Nobody can take it back by itself.
-        self.main.set_running_or_notify_cancel()
-        self.add_done_callback(self._settle_main)
-
-    def _settle_main(self, _: object) -> None:
-        if self.main.done():
-            return
-        error = EngineClosed() if self.cancelled() else self.exception()
-        if error is not None:
-            self.main.set_exception(error)
-        else:
-            self.main.set_result(self.result())
-
-
-class Engine:
+class Engine(EngineClient):
     """Chat models on a thread of their own.
 
     Creating one is cheap: MLX comes in on the engine's thread. Use it as a context manager, or call `close()`.
@@ -112,7 +62,7 @@ class Engine:
         self._lock = threading.Lock()
         # Why nothing is taken any more: the engine was closed, or its thread has failed.
         self._refusal: EngineError | None = None
-        self._reading = 0, 0
+        self._progress = 0, 0
         # Counts what a calibration should make room for.
         self._asked = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -125,14 +75,6 @@ class Engine:
         self.close()
 
     def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
-        """Load a main model and, if given, its draft; both by folder or by name in the local Hub cache.
-
-        Requests that run go on with the old model and end as cancelled when the new one is there; those that are
-        submitted meanwhile wait for it, but not for the draft: `Loading.main` says when. The future raises
-        `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the one
-        loaded before then stays. A draft that cannot be used does not stop the main model: see
-        `LoadedPair.draft_problem`.
-        """
         loading = Loading()
 
         def change(changes: ModelChanges) -> Steps[LoadedPair]:
@@ -142,66 +84,46 @@ class Engine:
         return loading
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        """Load another draft model, or none, beside the main model; takes effect at the next round."""
         return self._change(lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), holds=False)
 
     def unload(self) -> Future[LoadedPair]:
-        """Drop both models and everything cached for them."""
         return self._change(lambda changes: changes.go())
 
     @property
-    def reading(self) -> tuple[int, int]:
-        """Of the model that is being loaded, or was last: bytes of its weights that are in memory, and all of them."""
-        return self._reading
+    def loading_progress(self) -> tuple[int, int]:
+        return self._progress
 
     @property
     def settings(self) -> EngineSettings:
-        """The settings that were asked for last."""
         return self._settings
 
     def configure(self, settings: EngineSettings) -> Future[None]:
-        """Change limits while the engine runs; `EngineSettings` says which take effect at once and which later."""
         self._settings = settings
         return self._call(lambda scheduler: scheduler.configure(settings))
 
     def status(self) -> Future[EngineStatus]:
-        """How much goes on, and the memory that models, answers and finished turns take."""
         return self._call(lambda scheduler: scheduler.status, urgent=False)
 
     def clear_prefix_cache(self) -> Future[None]:
-        """Forget all finished turns, in memory and on disk; the next question reads its whole prompt."""
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
-        """Forget these (`ChatRequest.conversation`) for good, in memory and on disk, whichever model has read them.
-
-        Such a name is not to be used again: what a request under way reads for it is dropped as well.
-        """
         return self._call(lambda scheduler: scheduler.forget_conversations(names))
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
-        """Forget what is on disk of all conversations but these; memory is left alone."""
         return self._call(lambda scheduler: scheduler.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
-        """What speculation costs and brings here, for every pair of models that was used; the latest last."""
         return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
 
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        """Start afresh with one pair (`LearnedPair.pair`), or with all of them."""
         return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
 
     def calibrate(self) -> Future[Calibration]:
-        """Measure what rounds of every depth cost with the loaded models, and keep it; takes seconds.
-
-        Ends early when a request, another model or `close()` is asked for meanwhile. Raises `NoModel`, and `Busy`
-        while requests are under way.
-        """
         asked = self._asked
         return self._call(lambda scheduler: scheduler.calibrate(lambda: self._asked != asked), urgent=False)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
-        """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
         stream = RequestStream(request, on_event)
         self._post(Command(lambda scheduler: scheduler.admit(stream), lambda error: stream.deliver(Failed(error, ""))))
         return stream
@@ -281,8 +203,8 @@ class Engine:
 
         from engine.scheduler import Scheduler
 
-        log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), engine.BLAS)
-        scheduler = Scheduler(self._settings, self._note_reading)
+        log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), BLAS)
+        scheduler = Scheduler(self._settings, self._note_progress)
         try:
             self._serve(scheduler)
         finally:
@@ -292,8 +214,8 @@ class Engine:
                 # Without this the process can abort at exit.
                 mx.clear_streams()
 
-    def _note_reading(self, read: int, total: int) -> None:
-        self._reading = read, total
+    def _note_progress(self, read: int, total: int) -> None:
+        self._progress = read, total
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
@@ -347,6 +269,4 @@ def _refuse(future: Future[Any], error: EngineError) -> None:
 
 def starter_pair() -> tuple[Path, Path]:
     """The folders of the starter pair that comes with Tandem: main and draft."""
-    from engine.paths import resources
-
     return resources() / "starter" / "main", resources() / "starter" / "draft"

@@ -7,11 +7,10 @@ may cross threads.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from engine.errors import EngineError
-    from engine.stats import RequestStats, RoundRecord
+from engine.errors import EngineError
+from engine.stats import RequestStats, RoundRecord
 
 # Who proposed a token. "main" is the token that the main model adds at the end of every round.
 SOURCES = ("main", "draft", "ngram")

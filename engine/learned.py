@@ -16,8 +16,8 @@ from typing import Any
 import mlx.core as mx
 import psutil
 
-import engine
 from engine.atomic_file import write_atomically
+from engine.cpu_backend.blas import BLAS
 from engine.speculation.depth import DepthController
 from engine.tuning import LearnedPair, Pair
 
@@ -31,7 +31,7 @@ LARGEST_FILE = 4 * 2**20
 def learned_here(path: Path) -> LearnedFile:
     """The file at `path` for the machine and the mlx that this runs on."""
     chip = mx.device_info().get("device_name", "")
-    machine = f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {engine.BLAS}"
+    machine = f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
     return LearnedFile(path, machine, version("mlx"))
 
 

@@ -26,6 +26,7 @@ from engine.errors import ModelNotUsable
 from engine.hub.repository_names import name_of_snapshot
 from engine.model_files.inspection import check_folder, weight_files
 from engine.model_files.names import resolve_model
+from engine.status import ModelInfo
 from engine.steps import Steps, result_of, run_to_completion
 
 log = logging.getLogger(__name__)
@@ -35,18 +36,6 @@ _FALLBACK_CONTEXT = 4096
 PIECE_BYTES = 2**25
 
 OnRead = Callable[[int, int], object]
-
-
-@dataclass(frozen=True)
-class ModelInfo:
-    """What a front end shows of a loaded model; plain data. `kv_bits` None: caches have the model's own precision."""
-
-    name: str
-    path: Path
-    architecture: str
-    context_length: int
-    bytes: int
-    kv_bits: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

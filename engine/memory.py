@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,7 @@ from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, context_length, largest_context, number_bytes
 from engine.errors import NotEnoughMemory
 from engine.model_files.inspection import read_config, weight_files
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryUse:
-    """Bytes: what MLX holds now and has held at most, and what of the `limit` may still be used."""
-
-    active: int
-    peak: int
-    limit: int
-    free: int
+from engine.status import MemoryUse
 
 
 def on_gpu() -> bool:

@@ -16,9 +16,10 @@ from typing import Any
 
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, without_frames
 from engine.loading import LoadedModel
-from engine.models import LoadedPair, Models, ParkedModels
+from engine.models import Models, ParkedModels
 from engine.prefix_cache import PrefixCache
 from engine.prefix_store import PrefixStore
+from engine.status import LoadedPair
 from engine.steps import Steps
 
 log = logging.getLogger(__name__)

@@ -12,23 +12,15 @@ from engine.advice.fit import ModelSize
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
 from engine.learned import LearnedFile, learned_here, told
-from engine.loading import LoadedModel, ModelInfo, OnRead, load_in_slices
+from engine.loading import LoadedModel, OnRead, load_in_slices
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.drafting import Drafting
+from engine.status import LoadedPair, MemoryUse
 from engine.steps import Steps
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class LoadedPair:
-    """What is loaded now; plain data. `draft_problem` says why a draft that was asked for is not in use."""
-
-    main: ModelInfo | None
-    draft: ModelInfo | None
-    draft_problem: EngineError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +182,7 @@ class Models:
         elif (file := self._learned_file) is not None:
             file.forget(pair)
 
-    def use(self) -> memory.MemoryUse:
+    def use(self) -> MemoryUse:
         """The memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
 

@@ -16,6 +16,7 @@ import mlx.core as mx
 
 from engine.prompts import shared_prefix
 from engine.speculation.sequence import Sequence
+from engine.status import PrefixCacheUsage
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
@@ -45,16 +46,6 @@ class Conversation:
         """Another conversation that holds the same, or None where the main model's caches cannot be copied."""
         main = self.main.fork()
         return None if main is None else Conversation(main, self.draft.fork() if self.draft is not None else None)
-
-
-@dataclass(frozen=True, slots=True)
-class PrefixCacheUsage:
-    """What finished turns hold: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk."""
-
-    conversations: int
-    bytes: int
-    budget: int
-    stored: int = 0
 
 
 class PrefixCache:

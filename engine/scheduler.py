@@ -11,40 +11,30 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from engine.active import Active, as_engine_error, log_finished, log_lost
 from engine.decoding import CachesLost, Decoding, Outcome
-from engine.engine import RequestStream
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnRead
-from engine.memory import MemoryUse
 from engine.memory_admission import MemoryAdmission
 from engine.model_changes import ModelChanges
-from engine.models import LoadedPair, Models
+from engine.models import Models
 from engine.pacing import PrefillPace
-from engine.prefix_cache import PrefixCache, PrefixCacheUsage
+from engine.prefix_cache import PrefixCache
 from engine.prefix_files import forget, forget_others, stored_bytes
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
+from engine.status import EngineStatus, LoadedPair
 from engine.steps import run_to_completion
+from engine.stream import RequestStream
 from engine.tuning import Calibration
 
 # A queue cannot be waited for without end when an end is given, not even a very late one.
 LONGEST_SLEEP_S = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class EngineStatus:
-    """Plain data: requests under way and in the queue, what finished turns hold, and the memory."""
-
-    active: int
-    waiting: int
-    prefix_cache: PrefixCacheUsage
-    memory: MemoryUse
 
 
 class Scheduler:
@@ -354,9 +344,9 @@ class Scheduler:
 
     def _drop_cancelled(self) -> None:
         for active in self._everyone:
-            if active.stream.cancel_asked.is_set():
+            if active.stream.cancel_requested.is_set():
                 self._cancel(active)
-        for stream in [stream for stream in self._waiting if stream.cancel_asked.is_set()]:
+        for stream in [stream for stream in self._waiting if stream.cancel_requested.is_set()]:
             self._waiting.remove(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 

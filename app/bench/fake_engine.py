@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.engine import Loading
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
+from engine.stream import Loading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -56,7 +56,7 @@ class _Speaker:
     """
 
     # There is no prompt to read.
-    reading = (0, 0)
+    loading_progress = (0, 0)
 
     def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
         self._count = count

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.session.session import Session
-    from engine.engine import RequestStream
     from engine.events import Event
     from engine.requests import ChatRequest
+    from engine.stream import RequestStream
 
 _QUESTION = "Tell me everything about speculative decoding."
 _LONG_TOKENS = 20_000

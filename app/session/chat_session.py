@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.conversations.records import Attachment
     from app.conversations.store import ConversationStore
     from app.session.streaming_answer import StreamingAnswer
-    from engine.engine import Engine
+    from engine.client import EngineClient
     from engine.requests import SamplingSettings, SpeculationSettings
     from engine.settings import EngineSettings
 
@@ -46,7 +46,7 @@ class ChatSession(ModelSession):
     speculation_changed = Signal()
 
     def __init__(
-        self, make_engine: Callable[[], Engine], starter_pair: tuple[Path, Path], chats: Path | None = None
+        self, make_engine: Callable[[], EngineClient], starter_pair: tuple[Path, Path], chats: Path | None = None
     ) -> None:
         """`chats` is the store's file; None is the user's own."""
         super().__init__(make_engine, starter_pair)

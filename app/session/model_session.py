@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from concurrent.futures import Future
 
-    from engine.engine import Engine
+    from engine.client import EngineClient
     from engine.errors import EngineError
     from engine.settings import EngineSettings
 
@@ -58,10 +58,10 @@ class ModelSession(QObject):
     models_changed = Signal()
     problem = Signal(object)
 
-    def __init__(self, make_engine: Callable[[], Engine], starter_pair: tuple[Path, Path]) -> None:
+    def __init__(self, make_engine: Callable[[], EngineClient], starter_pair: tuple[Path, Path]) -> None:
         super().__init__()
         self._make_engine = make_engine
-        self._engine: Engine | None = None
+        self._engine: EngineClient | None = None
         self._limits: EngineSettings | None = None
         self._known: Collection[str] | None = None
         self._closed = False
@@ -72,7 +72,7 @@ class ModelSession(QObject):
         self.pair = Pair()
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> EngineClient:
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
             self._engine = self._make_engine()
@@ -107,7 +107,7 @@ class ModelSession(QObject):
 
     def ask_engine(
         self,
-        call: Callable[[Engine], Future[T]],
+        call: Callable[[EngineClient], Future[T]],
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> bool:
@@ -128,7 +128,7 @@ class ModelSession(QObject):
     @property
     def reading(self) -> tuple[int, int]:
         """Of the model that is on its way: bytes that are in memory, and all of them; 0 before that is known."""
-        return self._engine.reading if self._engine is not None else (0, 0)
+        return self._engine.loading_progress if self._engine is not None else (0, 0)
 
     def load_starter(self) -> None:
         main, draft = self.starter_pair

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from app.conversations.records import Attachment, Message
     from app.conversations.store import ConversationStore
-    from engine.engine import Engine
+    from engine.client import EngineClient
     from engine.events import Event, Token
     from engine.stats import RoundRecord
 
@@ -49,7 +49,7 @@ class Session(ChatSession):
     chats_changed = Signal()
 
     def __init__(
-        self, make_engine: Callable[[], Engine], starter_pair: tuple[Path, Path], chats: Path | None = None
+        self, make_engine: Callable[[], EngineClient], starter_pair: tuple[Path, Path], chats: Path | None = None
     ) -> None:
         """`chats` is the store's file; None is the user's own."""
         super().__init__(make_engine, starter_pair, chats)

@@ -18,7 +18,7 @@ from app.wording.hub import size_words
 if TYPE_CHECKING:
     from app.library.library import Library
     from app.session.session import Session
-    from engine.scheduler import EngineStatus
+    from engine.status import EngineStatus
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20

@@ -60,7 +60,7 @@ class Comparer(QObject):
     def cancel(self) -> None:
         """End it within one round; what there is of both answers stays."""
         if self.comparison is not None and self.comparison.running:
-            self.comparison.cancel_asked = True
+            self.comparison.cancel_requested = True
             self._stream.cancel()
 
     def _ask(self) -> None:

@@ -58,7 +58,7 @@ class Comparison:
     plain: Answer = field(default_factory=Answer)
     step: Step = Step.READING
     error: EngineError | None = None
-    cancel_asked: bool = False
+    cancel_requested: bool = False
     _same: int = 0
 
     @property
@@ -80,7 +80,7 @@ class Comparison:
             return False
         if answer.state is State.FAILED:
             self.step, self.error = Step.FAILED, answer.error
-        elif self.cancel_asked or answer.state is State.CANCELLED:
+        elif self.cancel_requested or answer.state is State.CANCELLED:
             self.step = Step.CANCELLED
         else:
             self.step = {Step.READING: Step.GUESSED, Step.GUESSED: Step.PLAIN}.get(self.step, Step.DONE)

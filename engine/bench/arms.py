@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from mlx_lm import stream_generate
 
-from engine.engine import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
@@ -16,6 +15,7 @@ from engine.prompts import render
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.stats import RequestStats
+from engine.stream import RequestStream
 
 FIXED_DEPTHS = (2, 4, 6, 8)
 

@@ -11,13 +11,13 @@ from mlx_lm.generate import batch_generate
 
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
-from engine.engine import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
 from engine.prompts import render
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
+from engine.stream import RequestStream
 
 
 def measure(

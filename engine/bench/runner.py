@@ -12,9 +12,9 @@ from typing import Any
 import mlx.core as mx
 import psutil
 
-import engine
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
+from engine.cpu_backend.blas import BLAS
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def machine() -> dict[str, Any]:
         "cores": psutil.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
         "device": str(mx.default_device()),
-        "blas": engine.BLAS,
+        "blas": BLAS,
         "versions": {name: version(name) for name in ("mlx", "mlx-lm", "transformers")},
     }
 

@@ -17,7 +17,8 @@ from mlx_lm.models import qwen3
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import BadRequest
-from engine.loading import LoadedModel, ModelInfo
+from engine.loading import LoadedModel
+from engine.status import ModelInfo
 
 # Layers, width, inner width, heads, key-value heads: Qwen3-like shapes by total size with a vocabulary of 32,000.
 _SHAPES = {

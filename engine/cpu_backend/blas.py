@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 _CANDIDATES = ("libopenblas.so.0", "libopenblas.so")
 
 
-def load_blas() -> str:
+def _load() -> str:
     """Load the best BLAS that this system has and return its name for logs.
 
-    Must run before `mlx.core` is imported anywhere in the process; the answer says so when it comes too late.
+    Must run before `mlx.core` is imported anywhere in the process; the name says so when it runs too late.
     """
     if sys.platform == "darwin":
         return "Accelerate"
@@ -44,3 +44,7 @@ def _describe(library: ctypes.CDLL, name: str) -> str:
     if "OPENBLAS_NUM_THREADS" not in os.environ:
         library.openblas_set_num_threads(max(1, (os.cpu_count() or 1) // 2))
     return f"{config.decode().strip()}, {library.openblas_get_num_threads()} threads ({name})"
+
+
+# The BLAS in use, for logs and as part of what timings depend on. Importing this module loads it.
+BLAS = _load()

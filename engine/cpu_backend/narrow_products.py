@@ -19,7 +19,7 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_unflatten
 
-import engine
+from engine.cpu_backend import blas
 from engine.requests import MOST_GUESSES
 
 # Multiplications in a product that OpenBLAS takes for small.
@@ -40,7 +40,7 @@ def use_narrow_products(model: nn.Module) -> None:
     An embedding is among them where no layer of its shape can be the output layer, so that it must be that itself.
     With another BLAS everything stays as it is.
     """
-    if not engine.BLAS.startswith("OpenBLAS"):
+    if not blas.BLAS.startswith("OpenBLAS"):
         return
     modules = model.named_modules()
     outputs = {module.weight.shape for _, module in modules if type(module) is nn.Linear}
@@ -159,8 +159,8 @@ def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
 
 
 def _has_small_kernels() -> bool:
-    blas = engine.BLAS.lower()
-    return any(name in blas for name in SMALL_KERNELS)
+    name_of_blas = blas.BLAS.lower()
+    return any(name in name_of_blas for name in SMALL_KERNELS)
 
 
 def _block_size(outputs: int, inputs: int, rows: int = HALF_ROUND) -> int:

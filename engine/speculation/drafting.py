@@ -13,7 +13,7 @@ from functools import partial
 
 from engine.errors import EngineError, ModelNotUsable
 from engine.learned import LearnedFile
-from engine.loading import LoadedModel, ModelInfo
+from engine.loading import LoadedModel
 from engine.prefix_cache import Conversation
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
@@ -25,6 +25,7 @@ from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.round import PendingRound, ProposerFailed, failing_as
 from engine.stats import RoundRecord
+from engine.status import ModelInfo
 from engine.steps import Steps, run_to_completion
 from engine.tuning import Calibration, LearnedPair, Pair
 

@@ -103,7 +103,7 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
     opened: list[MainWindow] = []
 
     def open_on(engine: ScriptedEngine, load: bool = True) -> MainWindow:
-        session = Session(lambda: engine, STARTER)  # type: ignore[arg-type]
+        session = Session(lambda: engine, STARTER)
         window = MainWindow(session, qapp)
         opened.append(window)
         window.show()

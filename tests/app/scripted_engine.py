@@ -7,64 +7,23 @@ the window shows against them.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from engine.engine import Loading
 from engine.errors import EngineClosed, EngineError, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from engine.requests import ChatRequest
-    from engine.tuning import Calibration, LearnedPair
+from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
+from engine.stream import Loading, RequestStream
+from engine.tuning import Calibration, LearnedPair, Pair
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ModelInfo:
-    name: str
-    path: Path
-    context_length: int = 4096
-    bytes: int = 20_000_000
-    architecture: str = "llama"
-
-
-@dataclass(frozen=True)
-class LoadedPair:
-    main: ModelInfo | None
-    draft: ModelInfo | None
-    draft_problem: EngineError | None = None
-
-
-@dataclass(frozen=True)
-class CacheUsage:
-    conversations: int
-    bytes: int
-    budget: int
-
-
-@dataclass(frozen=True)
-class MemoryUse:
-    active: int
-    peak: int
-    limit: int
-    free: int
-
-
-@dataclass(frozen=True)
-class Status:
-    active: int
-    waiting: int
-    prefix_cache: CacheUsage
-    memory: MemoryUse
 
 
 @dataclass(frozen=True)
@@ -218,17 +177,6 @@ def _spans(rounds: Sequence[RoundRecord]) -> tuple[PlainSpan, ...]:
     return tuple(spans)
 
 
-class ScriptedStream:
-    """A request's events go to a callback, on the engine's thread."""
-
-    def __init__(self, put: Callable[[Event], None]) -> None:
-        self.put = put
-        self.cancelled = threading.Event()
-
-    def cancel(self) -> None:
-        self.cancelled.set()
-
-
 @dataclass
 class ScriptedEngine:
     """Plays `scripts` in order (the last one for ever) on a thread of its own.
@@ -241,7 +189,7 @@ class ScriptedEngine:
     scripts: list[Script] = field(default_factory=lambda: [Script()])
     pace_s: float = 0.0
     gate: threading.Semaphore | None = None
-    reading: tuple[int, int] = (0, 0)
+    loading_progress: tuple[int, int] = (0, 0)
     loads: list[EngineError | LoadedPair] = field(default_factory=list)
     load_gate: threading.Event | None = None
     draft_gate: threading.Event | None = None
@@ -261,7 +209,7 @@ class ScriptedEngine:
         self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
         self._thread.start()
 
-    def load(self, main: str | Path | None = None, draft: str | Path | None = None) -> Loading:
+    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:  # noqa: ARG002
         loading = Loading()
         if self.draft_gate is None:
             self._later(lambda: self._load(main, draft), loading)
@@ -269,7 +217,7 @@ class ScriptedEngine:
             self._work.put(lambda: self._load_main_first(main, draft, loading))
         return loading
 
-    def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
 
     def unload(self) -> Future[LoadedPair]:
@@ -279,14 +227,14 @@ class ScriptedEngine:
         self.settings = settings
         return _done(None)
 
-    def status(self) -> Future[Status]:
-        usage = CacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
-        return _done(Status(0, 0, usage, MemoryUse(5_200_000_000, 6_000_000_000, 20_000_000_000, 14_800_000_000)))
+    def status(self) -> Future[EngineStatus]:
+        usage = PrefixCacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
+        return _done(EngineStatus(0, 0, usage, MemoryUse(5_200_000_000, 6_000_000_000, 20_000_000_000, 14_800_000_000)))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))
 
-    def forget_learned(self, pair: tuple[str, str] | None = None) -> Future[None]:
+    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
         self.known = [one for one in self.known if pair is not None and one.pair != pair]
         return _done(None)
 
@@ -306,12 +254,12 @@ class ScriptedEngine:
         self.stored.append(frozenset(names))
         return _done(None)
 
-    def submit(self, request: ChatRequest, on_event: Callable[[Event], None]) -> ScriptedStream:
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        stream = RequestStream(request, on_event)
         if self.closed:
-            on_event(Failed(EngineClosed(), ""))
+            stream.deliver(Failed(EngineClosed(), ""))
         self.requests.append(request)
         script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
-        stream = ScriptedStream(on_event)
         self._work.put(lambda: self._play(script, stream))
         return stream
 
@@ -343,7 +291,7 @@ class ScriptedEngine:
         gate = self.draft_gate
         assert gate is not None
         self.pair = LoadedPair(_info(main), None)
-        loading.main.set_result(self.pair)  # type: ignore[arg-type]
+        loading.main.set_result(self.pair)
 
         def bring() -> None:
             gate.wait()
@@ -351,7 +299,7 @@ class ScriptedEngine:
             if isinstance(outcome, EngineError):
                 outcome = LoadedPair(_info(main), None, outcome)
             self.pair = outcome
-            loading.set_result(outcome)  # type: ignore[arg-type]
+            loading.set_result(outcome)
 
         self._draft_thread = threading.Thread(target=bring, name="scripted-draft", daemon=True)
         self._draft_thread.start()
@@ -365,20 +313,20 @@ class ScriptedEngine:
         self.pair = outcome or LoadedPair(_info(main), _info(draft))
         return self.pair
 
-    def _play(self, script: Script, stream: ScriptedStream) -> None:
+    def _play(self, script: Script, stream: RequestStream) -> None:
         if self.pair.main is None:
-            stream.put(Failed(NoModel(), ""))
+            stream.deliver(Failed(NoModel(), ""))
             return
         text, stats = "", RequestStats()
         for event in play(script):
             if self.gate is not None:
                 self.gate.acquire()
-            if self.closed or stream.cancelled.wait(self.pace_s):
-                stream.put(Finished("cancelled", text, (), stats))
+            if self.closed or stream.cancel_requested.wait(self.pace_s):
+                stream.deliver(Finished("cancelled", text, (), stats))
                 return
             if isinstance(event, TokensCommitted):
                 text, stats = text + event.text, event.stats
-            stream.put(event)
+            stream.deliver(event)
 
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
@@ -391,5 +339,10 @@ def _done(result: T) -> Future[T]:
     return future
 
 
+def model_info(path: str | Path) -> ModelInfo:
+    """What is reported of the model in folder `path`."""
+    return ModelInfo(Path(path).name, Path(path), "llama", 4096, 20_000_000)
+
+
 def _info(path: str | Path | None) -> ModelInfo | None:
-    return ModelInfo(Path(path).name, Path(path)) if path else None
+    return model_info(path) if path else None

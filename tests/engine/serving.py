@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.engine import RequestStream
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.stream import RequestStream
 
 # Two logits of tiny random models are seldom closer than what a batch's other order of sums moves them by.
 PLAIN = SpeculationSettings(method="off")

@@ -12,7 +12,6 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.engine import RequestStream
 from engine.errors import BadRequest, InternalFailure, ModelNotUsable
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel, load
@@ -21,6 +20,7 @@ from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
 from engine.speculation.proposers import NgramProposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.stream import RequestStream
 from tests.engine.serving import request, run
 from tests.tiny_models import write_model
 

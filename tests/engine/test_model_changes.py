@@ -17,9 +17,9 @@ from engine.disk_pool import DiskPool
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.events import Failed, Finished
 from engine.loading import load_in_slices
-from engine.models import LoadedPair
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.status import LoadedPair
 from tests.engine.serving import PLAIN, Client, alone, request, run, submit
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model

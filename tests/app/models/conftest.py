@@ -129,7 +129,7 @@ def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[Open
         inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
     ) -> tuple[MainWindow, ShownLibrary, ScriptedEngine]:
         engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
-        session = Session(lambda: engine, STARTER)  # type: ignore[arg-type, return-value]
+        session = Session(lambda: engine, STARTER)
         window = MainWindow(session, qapp, library)
         opened.append(window)
         window.show()

@@ -55,7 +55,7 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
     )
     store.answers.finish(answer, "stop", figures, "Hello.")
     store.close()
-    session = Session(lambda: ScriptedEngine([]), STARTER, chats)  # type: ignore[arg-type, return-value]
+    session = Session(lambda: ScriptedEngine([]), STARTER, chats)
     library = ShownLibrary(tmp_path)
     window = MainWindow(session, qapp, library)
     try:

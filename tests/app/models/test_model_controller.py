@@ -18,7 +18,7 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     session.models_changed.emit()
     assert header.main._name.text() == "loading…"
     assert header._look.isActive()
-    engine.reading = (1_200_000_000, 4_800_000_000)
+    engine.loading_progress = (1_200_000_000, 4_800_000_000)
     header.show_reading()
     assert header.main._name.text() == "loading 25%"
     session.pair = replace(session.pair, loading="")

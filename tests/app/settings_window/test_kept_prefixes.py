@@ -163,7 +163,7 @@ def test_chats_that_will_not_last_leave_nothing(open_window: OpenWindow, qtbot: 
 
 def test_chats_in_another_file_are_kept_apart_from_the_user_s(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
     engine = ScriptedEngine()
-    session = Session(lambda: engine, STARTER, tmp_path / "chats.db")  # type: ignore[arg-type,return-value]
+    session = Session(lambda: engine, STARTER, tmp_path / "chats.db")
     window = MainWindow(session, qapp)
     session.load_starter()
     qtbot.waitUntil(lambda: session.saving and not session.pair.loading)

@@ -16,7 +16,8 @@ from app.session.answer import State
 from app.system import crash
 from app.wording import figures
 from engine.errors import InternalFailure, ModelNotUsable
-from tests.app.scripted_engine import PLAIN, LoadedPair, ModelInfo, Script, ScriptedEngine
+from engine.status import LoadedPair
+from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, model_info
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,7 +220,7 @@ def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindo
 
 def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: Path) -> None:
     problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
-    pair = LoadedPair(ModelInfo("main", tmp_path), None, problem)
+    pair = LoadedPair(model_info(tmp_path / "main"), None, problem)
     window = open_window(ScriptedEngine(loads=[pair]))
     assert "vocabularies differ" in window._header.draft.toolTip()
     assert "vocabularies differ" in window._banner.text

@@ -8,7 +8,8 @@ import pytest
 from mlx.utils import tree_flatten
 from mlx_lm.utils import load_model
 
-import engine
+from engine import starter_pair
+from engine.cpu_backend import blas
 from engine.cpu_backend.narrow_products import (
     MANY_ROWS,
     SMALL_PRODUCT,
@@ -16,11 +17,10 @@ from engine.cpu_backend.narrow_products import (
     BlockedLinear,
     use_narrow_products,
 )
-from engine.engine import starter_pair
 from engine.loading import load
 from engine.requests import MOST_GUESSES
 
-pytestmark = pytest.mark.skipif(not engine.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS")
+pytestmark = pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS")
 
 ROWS = (1, 2, 5, 9, 17, MANY_ROWS - 1, MANY_ROWS, 2 * MANY_ROWS)
 
@@ -63,7 +63,7 @@ def test_products_in_blocks_are_the_same_products(model: Any, rows: int) -> None
 def test_the_widest_round_is_multiplied_in_products_that_count_as_small(
     inputs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "BLAS", "OpenBLAS 0.3 Cooperlake")
+    monkeypatch.setattr(blas, "BLAS", "OpenBLAS 0.3 Cooperlake")
     holder = nn.Sequential(nn.Linear(inputs, 128, bias=False))
     x = mx.random.normal((MOST_GUESSES + 1, inputs), key=mx.random.key(1))
     before = holder(x)

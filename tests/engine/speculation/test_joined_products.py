@@ -8,9 +8,10 @@ import mlx.nn as nn
 import pytest
 from mlx.utils import tree_flatten
 
-from engine.engine import starter_pair
-from engine.loading import LoadedModel, ModelInfo, load
+from engine import starter_pair
+from engine.loading import LoadedModel, load
 from engine.speculation.joined_products import JoinedLinear, join_products
+from engine.status import ModelInfo
 from engine.steps import run_to_completion
 from tests.engine.speculation.families import EVERY_KIND, build
 

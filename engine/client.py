@@ -1,0 +1,103 @@
+"""`EngineClient`: everything that a front end may ask of an engine.
+
+`Engine` implements it on a thread of this process; fakes implement it for tests and benchmarks. All that crosses it is
+plain data that needs no MLX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Protocol
+
+from engine.events import Event
+from engine.requests import ChatRequest
+from engine.settings import EngineSettings
+from engine.status import EngineStatus, LoadedPair
+from engine.stream import Loading, RequestStream
+from engine.tuning import Calibration, LearnedPair, Pair
+
+
+class EngineClient(Protocol):
+    """Chat models that are served somewhere else than on the caller's thread.
+
+    Every method may be called from any thread and returns at once, except `close`, which waits. Futures raise
+    `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it.
+    """
+
+    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
+        """Load a main model and, if given, its draft model; both by folder or by name in the local Hub cache.
+
+        Requests under way continue with the old model and end as cancelled when the new one is loaded; those submitted
+        meanwhile wait for it, but not for the draft model: `Loading.main` says when. The future raises
+        `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless `allow_oversize`; the models
+        loaded before then stay. A draft model that cannot be used does not stop the main model: see
+        `LoadedPair.draft_problem`.
+        """
+        ...
+
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
+        """Load another draft model, or none, beside the main model; takes effect at the next round."""
+        ...
+
+    def unload(self) -> Future[LoadedPair]:
+        """Drop both models and everything cached for them."""
+        ...
+
+    @property
+    def loading_progress(self) -> tuple[int, int]:
+        """Of the model that is being loaded, or was last: bytes of its weights in memory, and of all its weights."""
+        ...
+
+    @property
+    def settings(self) -> EngineSettings:
+        """The settings that were asked for last."""
+        ...
+
+    def configure(self, settings: EngineSettings) -> Future[None]:
+        """Change limits while the engine runs; `EngineSettings` says which take effect at once and which later."""
+        ...
+
+    def status(self) -> Future[EngineStatus]:
+        """How many requests there are, and the memory that models, answers and finished turns take."""
+        ...
+
+    def clear_prefix_cache(self) -> Future[None]:
+        """Forget all finished turns, in memory and on disk; the next request prefills its whole prompt."""
+        ...
+
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:
+        """Forget these (`ChatRequest.conversation`) for good, in memory and on disk, for every model.
+
+        A forgotten name must not be used again: what a request under way caches for it is dropped as well.
+        """
+        ...
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:
+        """Forget all conversations on disk but these; those in memory stay."""
+        ...
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        """Costs and acceptance of speculation on this machine, for every pair of models used; the latest last."""
+        ...
+
+    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
+        """Drop what was learned of one pair (`LearnedPair.pair`), or of all."""
+        ...
+
+    def calibrate(self) -> Future[Calibration]:
+        """Measure what rounds of every depth cost with the loaded models, and keep it; takes seconds.
+
+        Ends early when a request, another model or `close` is asked for meanwhile. Raises `NoModel`, and `Busy`
+        while requests are under way.
+        """
+        ...
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
+        ...
+
+    def close(self) -> None:
+        """Cancel what runs and wait until it has ended. May be called twice."""
+        ...

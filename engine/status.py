@@ -1,0 +1,59 @@
+"""What an engine reports of itself: plain data that may cross threads and processes. Imports no MLX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import EngineError
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision."""
+
+    name: str
+    path: Path
+    architecture: str
+    context_length: int
+    bytes: int
+    kv_bits: int | None = None
+
+
+@dataclass(frozen=True)
+class LoadedPair:
+    """The models in use. `draft_problem` says why a draft model that was asked for is not among them."""
+
+    main: ModelInfo | None
+    draft: ModelInfo | None
+    draft_problem: EngineError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCacheUsage:
+    """What finished turns hold: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk."""
+
+    conversations: int
+    bytes: int
+    budget: int
+    stored: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """Bytes: what MLX holds now and has held at most, and what of the `limit` may still be used."""
+
+    active: int
+    peak: int
+    limit: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """Requests that are being served and that wait, what finished turns hold, and the memory."""
+
+    active: int
+    waiting: int
+    prefix_cache: PrefixCacheUsage
+    memory: MemoryUse
