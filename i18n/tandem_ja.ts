@@ -2565,7 +2565,182 @@
     </message>
 </context>
 <context>
-    <name>Preferences</name>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>このチャットのシステムプロンプトと設定：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>独自の設定</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>デフォルト</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>正確</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>バランス</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>創造的</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今日の日付</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>曜日</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>ウインドウの言語</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>変数を挿入</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>このチャットでモデルにどう答えてほしいか</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>質問を送るときに置き換わります：{names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n 件のチャット</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>完全に削除しますか？</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>ゴミ箱を空にする</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder} に移動しました。すべてのファイルを照合しました。元の場所は新しい場所を指します。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>移動しませんでした。フォルダをそれ自身の中に移すことはできません。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>移動しませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>停止しました。すべて元の場所にあります。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>移動しませんでした。Tandem が別のウインドウでも開いています。次の起動時にもう一度試します。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>「{text}」</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：デフォルトに戻す</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
     <message>
         <source>Automatic</source>
         <translation>自動</translation>
@@ -2910,184 +3085,6 @@
         <source>Every detail</source>
         <translation>すべての詳細</translation>
     </message>
-</context>
-<context>
-    <name>PresetButton</name>
-    <message>
-        <source>Preset</source>
-        <translation>プリセット</translation>
-    </message>
-    <message>
-        <source>System prompt and settings of this chat: {name}</source>
-        <translation>このチャットのシステムプロンプトと設定：{name}</translation>
-    </message>
-</context>
-<context>
-    <name>Presets</name>
-    <message>
-        <source>Own settings</source>
-        <translation>独自の設定</translation>
-    </message>
-    <message>
-        <source>Defaults</source>
-        <translation>デフォルト</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>正確</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>バランス</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>創造的</translation>
-    </message>
-    <message>
-        <source>Concise</source>
-        <translation>簡潔</translation>
-    </message>
-</context>
-<context>
-    <name>PromptField</name>
-    <message>
-        <source>Today&apos;s date</source>
-        <translation>今日の日付</translation>
-    </message>
-    <message>
-        <source>Day of the week</source>
-        <translation>曜日</translation>
-    </message>
-    <message>
-        <source>Language of the window</source>
-        <translation>ウインドウの言語</translation>
-    </message>
-    <message>
-        <source>Main model</source>
-        <translation>メインモデル</translation>
-    </message>
-    <message>
-        <source>Draft model</source>
-        <translation>ドラフトモデル</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>システム</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>システムプロンプト</translation>
-    </message>
-    <message>
-        <source>Insert a variable</source>
-        <translation>変数を挿入</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>このチャットでモデルにどう答えてほしいか</translation>
-    </message>
-    <message>
-        <source>Filled in when a question is sent: {names}</source>
-        <translation>質問を送るときに置き換わります：{names}</translation>
-    </message>
-</context>
-<context>
-    <name>PurgeButton</name>
-    <message numerus="yes">
-        <source>%n chat(s)</source>
-        <translation>
-            <numerusform>%n 件のチャット</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Untitled chat</source>
-        <translation>無題のチャット</translation>
-    </message>
-    <message>
-        <source>Delete permanently?</source>
-        <translation>完全に削除しますか？</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>ゴミ箱を空にする</translation>
-    </message>
-</context>
-<context>
-    <name>QuestionEditor</name>
-    <message>
-        <source>Edit the message</source>
-        <translation>メッセージを編集</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>送信</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>キャンセル</translation>
-    </message>
-</context>
-<context>
-    <name>Relocation</name>
-    <message>
-        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>{folder} に移動しました。すべてのファイルを照合しました。元の場所は新しい場所を指します。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: that folder holds something already.</source>
-        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: a folder cannot be moved into itself.</source>
-        <translation>移動しませんでした。フォルダをそれ自身の中に移すことはできません。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
-        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
-        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: {detail}.</source>
-        <translation>移動しませんでした：{detail}</translation>
-    </message>
-    <message>
-        <source>Stopped. Everything is where it was.</source>
-        <translation>停止しました。すべて元の場所にあります。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
-        <translation>移動しませんでした。Tandem が別のウインドウでも開いています。次の起動時にもう一度試します。</translation>
-    </message>
-    <message>
-        <source>There is nothing to move yet.</source>
-        <translation>まだ移動するものがありません。</translation>
-    </message>
-</context>
-<context>
-    <name>Sentences</name>
-    <message>
-        <source>{first} {second}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{first}{second}</translation>
-    </message>
-    <message>
-        <source>“{text}”</source>
-        <translation>「{text}」</translation>
-    </message>
-</context>
-<context>
-    <name>SettingRow</name>
-    <message>
-        <source>{name}: back to the default</source>
-        <translation>{name}：デフォルトに戻す</translation>
-    </message>
-</context>
-<context>
-    <name>Settings</name>
     <message>
         <source>General</source>
         <translation>一般</translation>

@@ -2565,7 +2565,182 @@
     </message>
 </context>
 <context>
-    <name>Preferences</name>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>이 대화의 시스템 프롬프트와 설정: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>이 대화만의 설정</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>기본값</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>정확하게</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>균형 있게</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>창의적으로</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>간결하게</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>오늘 날짜</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>요일</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>창의 언어</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>변수 넣기</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>질문을 보낼 때 채워져요: {names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>완전히 삭제할까요?</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>휴지통 비우기</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>{folder} 폴더로 옮겼어요. 파일을 모두 비교했고, 예전 위치는 새 위치로 이어져요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>옮기지 않았어요. 그 폴더에 이미 파일이 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>옮기지 않았어요. 폴더를 자기 자신 안으로 옮길 수는 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>옮기지 않았어요. 공간이 {needed} 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>옮기지 않았어요. {file}의 사본이 원본과 달라요. 그 디스크를 점검해 주세요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>옮기지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>중지했어요. 모두 제자리에 있어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>옮기지 않았어요. Tandem이 다른 창에 또 열려 있어요. 다음에 시작할 때 다시 시도해요.</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first} {second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>“{text}”</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}: 기본값으로 되돌리기</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
     <message>
         <source>Automatic</source>
         <translation>자동</translation>
@@ -2910,184 +3085,6 @@
         <source>Every detail</source>
         <translation>모든 세부 사항</translation>
     </message>
-</context>
-<context>
-    <name>PresetButton</name>
-    <message>
-        <source>Preset</source>
-        <translation>프리셋</translation>
-    </message>
-    <message>
-        <source>System prompt and settings of this chat: {name}</source>
-        <translation>이 대화의 시스템 프롬프트와 설정: {name}</translation>
-    </message>
-</context>
-<context>
-    <name>Presets</name>
-    <message>
-        <source>Own settings</source>
-        <translation>이 대화만의 설정</translation>
-    </message>
-    <message>
-        <source>Defaults</source>
-        <translation>기본값</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>정확하게</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>균형 있게</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>창의적으로</translation>
-    </message>
-    <message>
-        <source>Concise</source>
-        <translation>간결하게</translation>
-    </message>
-</context>
-<context>
-    <name>PromptField</name>
-    <message>
-        <source>Today&apos;s date</source>
-        <translation>오늘 날짜</translation>
-    </message>
-    <message>
-        <source>Day of the week</source>
-        <translation>요일</translation>
-    </message>
-    <message>
-        <source>Language of the window</source>
-        <translation>창의 언어</translation>
-    </message>
-    <message>
-        <source>Main model</source>
-        <translation>메인 모델</translation>
-    </message>
-    <message>
-        <source>Draft model</source>
-        <translation>초안 모델</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>시스템</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>시스템 프롬프트</translation>
-    </message>
-    <message>
-        <source>Insert a variable</source>
-        <translation>변수 넣기</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
-    </message>
-    <message>
-        <source>Filled in when a question is sent: {names}</source>
-        <translation>질문을 보낼 때 채워져요: {names}</translation>
-    </message>
-</context>
-<context>
-    <name>PurgeButton</name>
-    <message numerus="yes">
-        <source>%n chat(s)</source>
-        <translation>
-            <numerusform>대화 %n개</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Untitled chat</source>
-        <translation>제목 없는 대화</translation>
-    </message>
-    <message>
-        <source>Delete permanently?</source>
-        <translation>완전히 삭제할까요?</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>휴지통 비우기</translation>
-    </message>
-</context>
-<context>
-    <name>QuestionEditor</name>
-    <message>
-        <source>Edit the message</source>
-        <translation>메시지 편집</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>보내기</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>취소</translation>
-    </message>
-</context>
-<context>
-    <name>Relocation</name>
-    <message>
-        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>{folder} 폴더로 옮겼어요. 파일을 모두 비교했고, 예전 위치는 새 위치로 이어져요.</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: that folder holds something already.</source>
-        <translation>옮기지 않았어요. 그 폴더에 이미 파일이 있어요.</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: a folder cannot be moved into itself.</source>
-        <translation>옮기지 않았어요. 폴더를 자기 자신 안으로 옮길 수는 없어요.</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
-        <translation>옮기지 않았어요. 공간이 {needed} 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
-        <translation>옮기지 않았어요. {file}의 사본이 원본과 달라요. 그 디스크를 점검해 주세요.</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: {detail}.</source>
-        <translation>옮기지 않았어요: {detail}</translation>
-    </message>
-    <message>
-        <source>Stopped. Everything is where it was.</source>
-        <translation>중지했어요. 모두 제자리에 있어요.</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
-        <translation>옮기지 않았어요. Tandem이 다른 창에 또 열려 있어요. 다음에 시작할 때 다시 시도해요.</translation>
-    </message>
-    <message>
-        <source>There is nothing to move yet.</source>
-        <translation>아직 옮길 것이 없어요.</translation>
-    </message>
-</context>
-<context>
-    <name>Sentences</name>
-    <message>
-        <source>{first} {second}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{first} {second}</translation>
-    </message>
-    <message>
-        <source>“{text}”</source>
-        <translation>“{text}”</translation>
-    </message>
-</context>
-<context>
-    <name>SettingRow</name>
-    <message>
-        <source>{name}: back to the default</source>
-        <translation>{name}: 기본값으로 되돌리기</translation>
-    </message>
-</context>
-<context>
-    <name>Settings</name>
     <message>
         <source>General</source>
         <translation>일반</translation>

@@ -2565,7 +2565,182 @@
     </message>
 </context>
 <context>
-    <name>Preferences</name>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>System prompt and settings of this chat: {name}</source>
+        <translation>此对话的系统提示词和设置：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Own settings</source>
+        <translation>自定义设置</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>创意</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今天的日期</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>星期</translation>
+    </message>
+    <message>
+        <source>Language of the window</source>
+        <translation>窗口的语言</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>插入变量</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>希望模型在此对话中如何回答</translation>
+    </message>
+    <message>
+        <source>Filled in when a question is sent: {names}</source>
+        <translation>发送问题时填入：{names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>要永久删除吗？</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空废纸篓</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
+        <translation>已移动到 {folder}。每个文件都已比对，旧位置会指向新位置。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: that folder holds something already.</source>
+        <translation>没有移动：该文件夹里已有内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <translation>没有移动：不能把文件夹移到它自己里面。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <translation>没有移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
+        <translation>没有移动：{file} 的副本不一致。请检查该磁盘。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: {detail}.</source>
+        <translation>没有移动：{detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Everything is where it was.</source>
+        <translation>已停止。一切都在原处。</translation>
+    </message>
+    <message>
+        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
+        <translation>没有移动：Tandem 在另一个窗口中也打开着。下次启动时会再试一次。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>“{text}”</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：恢复默认</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
     <message>
         <source>Automatic</source>
         <translation>自动</translation>
@@ -2910,184 +3085,6 @@
         <source>Every detail</source>
         <translation>所有细节</translation>
     </message>
-</context>
-<context>
-    <name>PresetButton</name>
-    <message>
-        <source>Preset</source>
-        <translation>预设</translation>
-    </message>
-    <message>
-        <source>System prompt and settings of this chat: {name}</source>
-        <translation>此对话的系统提示词和设置：{name}</translation>
-    </message>
-</context>
-<context>
-    <name>Presets</name>
-    <message>
-        <source>Own settings</source>
-        <translation>自定义设置</translation>
-    </message>
-    <message>
-        <source>Defaults</source>
-        <translation>默认</translation>
-    </message>
-    <message>
-        <source>Precise</source>
-        <translation>精确</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>均衡</translation>
-    </message>
-    <message>
-        <source>Creative</source>
-        <translation>创意</translation>
-    </message>
-    <message>
-        <source>Concise</source>
-        <translation>简洁</translation>
-    </message>
-</context>
-<context>
-    <name>PromptField</name>
-    <message>
-        <source>Today&apos;s date</source>
-        <translation>今天的日期</translation>
-    </message>
-    <message>
-        <source>Day of the week</source>
-        <translation>星期</translation>
-    </message>
-    <message>
-        <source>Language of the window</source>
-        <translation>窗口的语言</translation>
-    </message>
-    <message>
-        <source>Main model</source>
-        <translation>主模型</translation>
-    </message>
-    <message>
-        <source>Draft model</source>
-        <translation>草稿模型</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>系统</translation>
-    </message>
-    <message>
-        <source>System prompt</source>
-        <translation>系统提示词</translation>
-    </message>
-    <message>
-        <source>Insert a variable</source>
-        <translation>插入变量</translation>
-    </message>
-    <message>
-        <source>How the model should answer in this chat</source>
-        <translation>希望模型在此对话中如何回答</translation>
-    </message>
-    <message>
-        <source>Filled in when a question is sent: {names}</source>
-        <translation>发送问题时填入：{names}</translation>
-    </message>
-</context>
-<context>
-    <name>PurgeButton</name>
-    <message numerus="yes">
-        <source>%n chat(s)</source>
-        <translation>
-            <numerusform>%n 个对话</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Untitled chat</source>
-        <translation>无标题对话</translation>
-    </message>
-    <message>
-        <source>Delete permanently?</source>
-        <translation>要永久删除吗？</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空废纸篓</translation>
-    </message>
-</context>
-<context>
-    <name>QuestionEditor</name>
-    <message>
-        <source>Edit the message</source>
-        <translation>编辑消息</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>发送</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-</context>
-<context>
-    <name>Relocation</name>
-    <message>
-        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>已移动到 {folder}。每个文件都已比对，旧位置会指向新位置。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: that folder holds something already.</source>
-        <translation>没有移动：该文件夹里已有内容。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: a folder cannot be moved into itself.</source>
-        <translation>没有移动：不能把文件夹移到它自己里面。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
-        <translation>没有移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
-        <translation>没有移动：{file} 的副本不一致。请检查该磁盘。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: {detail}.</source>
-        <translation>没有移动：{detail}</translation>
-    </message>
-    <message>
-        <source>Stopped. Everything is where it was.</source>
-        <translation>已停止。一切都在原处。</translation>
-    </message>
-    <message>
-        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
-        <translation>没有移动：Tandem 在另一个窗口中也打开着。下次启动时会再试一次。</translation>
-    </message>
-    <message>
-        <source>There is nothing to move yet.</source>
-        <translation>还没有可移动的内容。</translation>
-    </message>
-</context>
-<context>
-    <name>Sentences</name>
-    <message>
-        <source>{first} {second}</source>
-        <comment>two sentences, one after the other</comment>
-        <translation>{first}{second}</translation>
-    </message>
-    <message>
-        <source>“{text}”</source>
-        <translation>“{text}”</translation>
-    </message>
-</context>
-<context>
-    <name>SettingRow</name>
-    <message>
-        <source>{name}: back to the default</source>
-        <translation>{name}：恢复默认</translation>
-    </message>
-</context>
-<context>
-    <name>Settings</name>
     <message>
         <source>General</source>
         <translation>通用</translation>

@@ -132,7 +132,7 @@ class SettingRow(QObject):
 
     def retranslate(self) -> None:
         translate = QCoreApplication.translate
-        name, help_ = (translate("Preferences", words) for words in (self.setting.title, self.setting.help))
+        name, help_ = (translate("Settings", words) for words in (self.setting.title, self.setting.help))
         self.name.setText(name)
         self.name.setToolTip(help_)
         for named in (self.control, self.slider):
@@ -145,9 +145,9 @@ class SettingRow(QObject):
         self.reset.setAccessibleName(reset)
         if isinstance(self.control, Chooser):
             for index, (_, words) in enumerate(self.setting.choices):
-                self.control.setItemText(index, translate("Preferences", words))
+                self.control.setItemText(index, translate("Settings", words))
         elif self.setting.least_words:
-            self.control.setSpecialValueText(translate("Preferences", self.setting.least_words))
+            self.control.setSpecialValueText(translate("Settings", self.setting.least_words))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.PaletteChange:

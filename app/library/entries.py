@@ -25,7 +25,7 @@ _TIGHT = 0.1
 
 
 @dataclass(frozen=True)
-class Room:
+class MemoryBudget:
     """What memory is judged for: `context` tokens within `limit` bytes, with caches of so many bytes a number."""
 
     context: int
@@ -91,7 +91,7 @@ class Entry:
 
     @property
     def tight(self) -> bool:
-        """Whether it fits with little room left for anything else."""
+        """Whether it fits with little memory left for anything else."""
         return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
 
 
@@ -104,7 +104,9 @@ def short_name(repository: str) -> tuple[str, int]:
     return " ".join(words) or name, bits
 
 
-def from_installed(model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], room: Room) -> Entry:
+def from_installed(
+    model: InstalledModel, catalog: Catalog, installed: Sequence[InstalledModel], budget: MemoryBudget
+) -> Entry:
     known = catalog.models.get(model.id)
     name, bits = short_name(model.id)
     entry = Entry(
@@ -131,11 +133,11 @@ def from_installed(model: InstalledModel, catalog: Catalog, installed: Sequence[
         draft=draft.id if draft else "",
         draft_name=_name_of(draft.id, catalog) if draft else "",
         expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
-        fit=room.fit(_size_of(model), _size_of(draft) if draft else None, model.context),
+        fit=budget.fit(_size_of(model), _size_of(draft) if draft else None, model.context),
     )
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
+def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], budget: MemoryBudget) -> Entry:
     draft = catalog.models[model.drafts[0]] if model.drafts else None
     missing = [part for part in (model, draft) if part is not None and part.id not in here]
     return Entry(
@@ -152,17 +154,17 @@ def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], r
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        fit=room.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
+        fit=budget.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
         expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         here=model.id in here,
         recommended=model.recommended,
     )
 
 
-def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], room: Room) -> Entry:
+def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], budget: MemoryBudget) -> Entry:
     """A search result: the catalog knows more of some of them."""
     if (known := catalog.models.get(model.id)) is not None:
-        entry = from_catalog(known, catalog, here, room)
+        entry = from_catalog(known, catalog, here, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
@@ -177,14 +179,14 @@ def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], room:
         languages=len(model.languages),
         kinds=("main",),
         get_bytes=0 if model.id in here else size,
-        fit=check_fit(ModelSize(model.id, size, {}), None, 0, room.limit) if size else None,
+        fit=check_fit(ModelSize(model.id, size, {}), None, 0, budget.limit) if size else None,
         here=model.id in here,
         gated=model.gated,
         downloads=model.downloads,
     )
 
 
-def looked_closer(entry: Entry, model: RemoteModel, room: Room) -> Entry:
+def looked_closer(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entry:
     """What a search has found, with what its configuration and its list of files add."""
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
@@ -198,7 +200,7 @@ def looked_closer(entry: Entry, model: RemoteModel, room: Room) -> Entry:
         problem="" if supported else "unknown-architecture",
         detail="" if supported else str(model.config.get("model_type", "")),
         get_bytes=0 if entry.here else total,
-        fit=room.fit(size, None, length),
+        fit=budget.fit(size, None, length),
     )
 
 

@@ -30,7 +30,7 @@ class Search:
 class Finder(QObject):
     """`changed` follows a search at once and at its end; `entry_changed` carries an entry of which more is known now.
 
-    `call(work, then, failed)` does `work` with the shelf on a pool's thread.
+    `call(work, then, failed)` does `work` with the hub on a pool's thread.
     """
 
     changed = Signal()
@@ -82,7 +82,7 @@ class Finder(QObject):
                 self.searched = Search(text, error=error)
                 self.changed.emit()
 
-        self._call(lambda shelf: shelf.search(text), then=take, failed=fail)
+        self._call(lambda hub: hub.search(text), then=take, failed=fail)
 
     def _look_closer(self) -> None:
         self._round += 1
@@ -103,8 +103,8 @@ class Finder(QObject):
                 self.entry_changed.emit(closer)
             self._look_on(number, entries[1:])
 
-        def look(shelf: Any) -> Entry | None:
-            closer: Entry | None = shelf.look_closer(entry, main, alone)
+        def look(hub: Any) -> Entry | None:
+            closer: Entry | None = hub.look_closer(entry, main, alone)
             return closer
 
         # What cannot be read stays as the search described it.

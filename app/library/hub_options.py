@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.settings.declarations import Preferences
+    from app.settings.declarations import SettingsValues
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class HubOptions:
     draft_kv_bits: int
 
 
-def hub_options_of(values: Preferences) -> HubOptions:
+def hub_options_of(values: SettingsValues) -> HubOptions:
     return HubOptions(
         values.hub_endpoint,
         values.proxy,

@@ -1,6 +1,6 @@
 """The hub as the window uses it: every call blocks on disk or network, so all of them belong on a pool's thread.
 
-No Qt in here. `Library` owns the one shelf and brings its answers to the window.
+No Qt in here. `Library` owns the one hub and brings its answers to the window.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.library.entries import (
     Entry,
-    Room,
+    MemoryBudget,
     from_catalog,
     from_found,
     from_installed,
@@ -21,7 +21,7 @@ from app.library.entries import (
     with_draft,
 )
 from app.library.hub_options import HubOptions, hub_options_of
-from app.settings.declarations import Preferences
+from app.settings.declarations import SettingsValues
 from app.settings.keychain import Keychain
 from app.settings.relocation import heal
 from engine.advice.catalog import Catalog, load_catalog
@@ -46,7 +46,7 @@ _CHECK_S = 8.0
 
 
 @dataclass(frozen=True)
-class Places:
+class LibraryPaths:
     """Where models and what is known of them lie. `catalog` None is the one that ships, `cache` None the Hugging Face
     cache that every tool of this user shares. `memory_bytes` None is what the machine has. `jobs` is how downloads
     behave.
@@ -80,42 +80,42 @@ class Inventory:
 
 
 class HubService:
-    """Everything that `engine.hub` does, with this user's places and access. Safe to use from several threads."""
+    """Everything that `engine.hub` does, with this user's paths and access. Safe to use from several threads."""
 
-    def __init__(self, places: Places, keychain: Keychain) -> None:
-        self._places, self._keychain = places, keychain
-        self._cache = places.cache or _shared_cache()
+    def __init__(self, paths: LibraryPaths, keychain: Keychain) -> None:
+        self._paths, self._keychain = paths, keychain
+        self._cache = paths.cache or _shared_cache()
         heal(self._cache)
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()
-        self._wishes = hub_options_of(Preferences())
+        self._options = hub_options_of(SettingsValues())
         self._access = HubAccess()
         self._client: HubClient | None = None
         self._queue: DownloadQueue | None = None
         self._found: tuple[InstalledModel, ...] = ()
-        self.catalog: Catalog = load_catalog(places.catalog)
+        self.catalog: Catalog = load_catalog(paths.catalog)
 
-    def configure(self, wishes: HubOptions) -> None:
+    def configure(self, options: HubOptions) -> None:
         """Take the user's choices; downloads go on from where they are. Raises `HubError`."""
-        access = self._access_of(wishes)
+        access = self._access_of(options)
         with self._lock:
-            self._folders = tuple(Path(folder) for folder in wishes.folders)
-            self._wishes = wishes
+            self._folders = tuple(Path(folder) for folder in options.folders)
+            self._options = options
             if self._queue is not None and access == self._access:
                 return
             self._disconnect()
             self._access = access
             self._client = HubClient(access)
-            self._queue = DownloadQueue(self._cache, access, self._places.queue, settings=self._places.jobs)
+            self._queue = DownloadQueue(self._cache, access, self._paths.queue, settings=self._paths.jobs)
 
-    def _access_of(self, wishes: HubOptions) -> HubAccess:
-        endpoint = wishes.endpoint or HUGGING_FACE
-        return HubAccess(endpoint, self._keychain.read(endpoint), wishes.proxy or None, offline=wishes.offline)
+    def _access_of(self, options: HubOptions) -> HubAccess:
+        endpoint = options.endpoint or HUGGING_FACE
+        return HubAccess(endpoint, self._keychain.read(endpoint), options.proxy or None, offline=options.offline)
 
-    def check_access(self, wishes: HubOptions) -> AccessReport:
+    def check_access(self, options: HubOptions) -> AccessReport:
         """Try those choices once, patient for some seconds. Raises `HubError`."""
-        return check_access(replace(self._access_of(wishes), stall_s=_CHECK_S))
+        return check_access(replace(self._access_of(options), stall_s=_CHECK_S))
 
     def keep_token(self, endpoint: str, token: str) -> bool:
         """Keep the token for that Hub; False where there is no keychain. `configure` takes it into use."""
@@ -138,15 +138,15 @@ class HubService:
 
     def scan(self) -> Inventory:
         """Look at the disk. Fast after the first time."""
-        places = self._places
-        found = installed_models(self._cache, self._folders, places.starter, places.index)
+        paths = self._paths
+        found = installed_models(self._cache, self._folders, paths.starter, paths.index)
         self._found = tuple(found)
-        room = self._room()
-        installed = tuple(from_installed(model, self.catalog, found, room) for model in found)
+        budget = self._budget()
+        installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)
         here = {entry.id for entry in installed if entry.complete}
         curated = self.catalog.models.values()
-        catalog = tuple(from_catalog(model, self.catalog, here, room) for model in curated)
-        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, room.limit), room.limit)
+        catalog = tuple(from_catalog(model, self.catalog, here, budget) for model in curated)
+        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
         """Verdicts on every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
@@ -158,8 +158,8 @@ class HubService:
         return tuple(self._judged(main, subject, drafts, measured))
 
     def _limit(self) -> int:
-        if self._places.memory_bytes is not None:
-            return working_set_limit(self._places.memory_bytes)
+        if self._paths.memory_bytes is not None:
+            return working_set_limit(self._paths.memory_bytes)
         import psutil
 
         return working_set_limit(psutil.virtual_memory().total)
@@ -176,30 +176,30 @@ class HubService:
     def _pasted(self, client: HubClient, name: str) -> Entry:
         """A gated model is shown although its files cannot be read: its card leads to its page."""
         try:
-            looked = look_at(client, name, self._places.small_files)
+            looked = look_at(client, name, self._paths.small_files)
         except HubError as error:
             if error.reason not in ("gated", "forbidden"):
                 raise
             return replace(self._entry_of(find_model(client, name)), gated=True)
         entry = self._entry_of(looked.found)
-        return entry if name in self.catalog.models else looked_closer(entry, looked, self._room())
+        return entry if name in self.catalog.models else looked_closer(entry, looked, self._budget())
 
     def _entry_of(self, found: FoundModel) -> Entry:
-        return from_found(found, self.catalog, self._here(), self._room())
+        return from_found(found, self.catalog, self._here(), self._budget())
 
     def look_closer(self, entry: Entry, main_path: str, alone: bool) -> Entry:
         """What a search has found, read from its small files: its memory, and its verdict as a draft for the model in
         `main_path` ("" for none). The only model of a search comes with the draft that goes with it. Raises `HubError`.
         """
-        client, kept = self._connected(), self._places.small_files
+        client, kept = self._connected(), self._paths.small_files
         looked = look_at(client, entry.id, kept)
         remote, curated = from_remote(looked), entry.id in self.catalog.models
-        closer = entry if curated else looked_closer(entry, looked, self._room())
+        closer = entry if curated else looked_closer(entry, looked, self._budget())
         if main_path:
             closer = replace(closer, advice=self._verdict(main_path, remote))
         if not alone or curated or closer.problem:
             return closer
-        best = draft_for(client, remote, self.catalog, self._wishes.context, self._limit(), kept)
+        best = draft_for(client, remote, self.catalog, self._options.context, self._limit(), kept)
         return with_draft(closer, self.catalog.models[best.id], best, self._here()) if best is not None else closer
 
     def _verdict(self, main_path: str, candidate: PairModel) -> PairAdvice | None:
@@ -213,14 +213,16 @@ class HubService:
     def _judged(
         self, main: InstalledModel, subject: PairModel, drafts: Sequence[PairModel], measured: Mapping[str, float]
     ) -> list[PairAdvice]:
-        room = self._room()
-        context = min(room.context, main.context or room.context)
-        numbers = room.main_element_bytes, room.draft_element_bytes
-        return advise(subject, drafts, context, room.limit, measured=measured, element_bytes=numbers)
+        budget = self._budget()
+        context = min(budget.context, main.context or budget.context)
+        numbers = budget.main_element_bytes, budget.draft_element_bytes
+        return advise(subject, drafts, context, budget.limit, measured=measured, element_bytes=numbers)
 
-    def _room(self) -> Room:
-        wishes = self._wishes
-        return Room(wishes.context, self._limit(), number_bytes(wishes.kv_bits), number_bytes(wishes.draft_kv_bits))
+    def _budget(self) -> MemoryBudget:
+        options = self._options
+        return MemoryBudget(
+            options.context, self._limit(), number_bytes(options.kv_bits), number_bytes(options.draft_kv_bits)
+        )
 
     def _here(self) -> set[str]:
         return {model.id for model in self._found if model.complete}

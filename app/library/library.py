@@ -23,7 +23,7 @@ from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from app.library.hub_service import HubService, Inventory, Places
+    from app.library.hub_service import HubService, Inventory, LibraryPaths
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.access_check import AccessReport
@@ -35,11 +35,11 @@ _POLL_MS = 250
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
 
 
-def default_places() -> Places:
+def default_paths() -> LibraryPaths:
     """Where this user's models and downloads are."""
-    from app.library.hub_service import Places
+    from app.library.hub_service import LibraryPaths
 
-    return Places(
+    return LibraryPaths(
         queue=data_folder() / "downloads.json",
         index=cache_folder() / "models.json",
         small_files=cache_folder() / "hub",
@@ -65,13 +65,13 @@ class Library(QObject):
 
     def __init__(
         self,
-        preferences: SettingsStore,
-        places: Callable[[], Places] = default_places,
+        settings: SettingsStore,
+        paths: Callable[[], LibraryPaths] = default_paths,
         keychain: Keychain | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.preferences = preferences
+        self.settings = settings
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
@@ -79,10 +79,10 @@ class Library(QObject):
         self._learned: MeasuredPairs = {}
         self.verifying: set[str] = set()
         self.damaged: dict[str, VerifyReport] = {}
-        self._places, self._keychain = places, keychain or Keychain()
-        self._wishes = hub_options_of(preferences.values)
+        self._paths, self._keychain = paths, keychain or Keychain()
+        self._options = hub_options_of(settings.values)
         self._pool: ThreadPoolExecutor | None = None
-        self._shelf: HubService | None = None
+        self._hub: HubService | None = None
         self._bridge = Bridge(self)
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
@@ -92,7 +92,7 @@ class Library(QObject):
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
         self.finder = Finder(self._call, self)
-        preferences.subscribe(self._reconfigure)
+        settings.subscribe(self._reconfigure)
 
     # Life
 
@@ -115,23 +115,23 @@ class Library(QObject):
         self.finder.stop()
         self._bridge.close()
         if self._pool is not None:
-            self._pool.submit(self._close_shelf)
+            self._pool.submit(self._close_hub)
             self._pool.shutdown(wait=True)
             # It may have been opened after it was asked to close.
-            self._close_shelf()
+            self._close_hub()
 
-    def _close_shelf(self) -> None:
-        if self._shelf is not None:
-            self._shelf.close()
+    def _close_hub(self) -> None:
+        if self._hub is not None:
+            self._hub.close()
 
     def _open(self) -> EngineError | None:
         """On the pool. A mirror that is no address must not hide the models that are here, so it is returned."""
         from app.library.hub_service import HubService
 
-        shelf = HubService(self._places(), self._keychain)
-        self._shelf = shelf
+        hub = HubService(self._paths(), self._keychain)
+        self._hub = hub
         try:
-            shelf.configure(self._wishes)
+            hub.configure(self._options)
         except EngineError as error:
             return error
         return None
@@ -153,12 +153,12 @@ class Library(QObject):
         self.problem.emit(error)
 
     def _reconfigure(self) -> None:
-        if self._shelf is None or self._closed:
+        if self._hub is None or self._closed:
             return
-        wishes = hub_options_of(self.preferences.values)
-        if wishes != self._wishes:
-            self._wishes = wishes
-            self._call(lambda shelf: shelf.configure(wishes), then=lambda _: self._look())
+        options = hub_options_of(self.settings.values)
+        if options != self._options:
+            self._options = options
+            self._call(lambda hub: hub.configure(options), then=lambda _: self._look())
 
     def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
         """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
@@ -167,20 +167,20 @@ class Library(QObject):
 
     def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
         """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
-        wishes = self._wishes
+        options = self._options
 
-        def keep(shelf: HubService) -> bool:
-            kept = shelf.keep_token(wishes.endpoint, token)
+        def keep(hub: HubService) -> bool:
+            kept = hub.keep_token(options.endpoint, token)
             if kept:
-                shelf.configure(wishes)
+                hub.configure(options)
             return kept
 
         self._call(keep, then=then)
 
     def check_access(self, then: Callable[[AccessReport], None], failed: Callable[[EngineError], None]) -> None:
         """Try the mirror, the proxy and the token as they are set now; one of the two hears how that went."""
-        wishes = hub_options_of(self.preferences.values)
-        self._call(lambda shelf: shelf.check_access(wishes), then=then, failed=failed)
+        options = hub_options_of(self.settings.values)
+        self._call(lambda hub: hub.check_access(options), then=then, failed=failed)
 
     # What there is
 
@@ -195,7 +195,7 @@ class Library(QObject):
             if then is not None:
                 then()
 
-        self._call(lambda shelf: shelf.scan(), then=take)
+        self._call(lambda hub: hub.scan(), then=take)
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
         """Verdicts on drafts for the main model in `path`; None until `advice_changed` says that they are there."""
@@ -205,7 +205,7 @@ class Library(QObject):
             self._asked.add(path)
             measured = {id_: one.speedup for id_, one in self.measured_with(path).items()}
             self._call(
-                lambda shelf: shelf.advise(path, measured),
+                lambda hub: hub.advise(path, measured),
                 then=lambda advice: self._take_advice(path, advice),
                 failed=lambda _: self._take_advice(path, ()),
             )
@@ -265,12 +265,12 @@ class Library(QObject):
         self._command("cancel", repository)
 
     def _command(self, name: str, repository: str) -> None:
-        self._call(lambda shelf: shelf.command(name, repository), then=lambda _: self._poll())
+        self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
 
     def _poll(self) -> None:
         if not self._polling:
             self._polling = True
-            self._call(lambda shelf: shelf.downloads(), then=self._take_downloads, failed=self._poll_failed)
+            self._call(lambda hub: hub.downloads(), then=self._take_downloads, failed=self._poll_failed)
 
     def _poll_failed(self, error: EngineError) -> None:
         self._polling = False
@@ -300,12 +300,12 @@ class Library(QObject):
 
     def page_of(self, repository: str) -> str:
         """The address of a model's page on the Hub in use."""
-        return f"{(self._wishes.endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
+        return f"{(self._options.endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
 
     def repair(self, path: str) -> None:
         """Fetch again what of a model is damaged; its download says how that gets on."""
         self.damaged.pop(path, None)
-        self._call(lambda shelf: shelf.repair(path), then=lambda _: self._poll())
+        self._call(lambda hub: hub.repair(path), then=lambda _: self._poll())
         self.models_changed.emit()
 
     def verify(self, path: str) -> None:
@@ -328,14 +328,14 @@ class Library(QObject):
         if path not in self.verifying:
             self.verifying.add(path)
             self.models_changed.emit()
-            self._call(lambda shelf: shelf.verify(path), then=take, failed=fail)
+            self._call(lambda hub: hub.verify(path), then=take, failed=fail)
 
     def plan_removal(self, path: str, then: Callable[[RemovalPlan], None]) -> None:
         """Work out what a removal frees and hand it to `then`."""
-        self._call(lambda shelf: shelf.plan_removal(path), then=then)
+        self._call(lambda hub: hub.plan_removal(path), then=then)
 
     def remove(self, plan: RemovalPlan) -> None:
-        self._call(lambda shelf: shelf.remove(plan), then=lambda _: self._look())
+        self._call(lambda hub: hub.remove(plan), then=lambda _: self._look())
 
     # The pool
 
@@ -345,14 +345,14 @@ class Library(QObject):
         then: Callable[[Any], None],
         failed: Callable[[EngineError], None] | None = None,
     ) -> None:
-        """Do `work` with the shelf, once it is open."""
+        """Do `work` with the hub, once it is open."""
 
         def on_pool() -> Any:
-            assert self._shelf is not None
-            return work(self._shelf)
+            assert self._hub is not None
+            return work(self._hub)
 
         self.start()
-        if self._shelf is None:
+        if self._hub is None:
             self._waiting.append(partial(self._run, on_pool, then, failed))
         else:
             self._run(on_pool, then, failed)

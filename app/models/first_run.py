@@ -58,7 +58,7 @@ class FirstRunOffer(QFrame):
 
     def refresh(self) -> None:
         inventory = self._library.inventory
-        if inventory is None or self._library.preferences.values.offer_seen:
+        if inventory is None or self._library.settings.values.offer_seen:
             self.hide()
             return
         offered = {entry.id for entry in inventory.offers}
@@ -96,7 +96,7 @@ class FirstRunOffer(QFrame):
             self._switcher.get(entry)
 
     def _decline(self) -> None:
-        self._library.preferences.change(offer_seen=True)
+        self._library.settings.change(offer_seen=True)
         self.hide()
         self.starter_wanted.emit()
 

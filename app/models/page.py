@@ -126,7 +126,7 @@ class ModelsPage(QWidget):
         for index, button in enumerate(self._tabs.buttons):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
-        self.context.activated.connect(lambda _: library.preferences.change(fit_context=self.context.currentData()))
+        self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
         library.models_changed.connect(self._rebuild)
         library.finder.changed.connect(self._show_search)
@@ -292,9 +292,9 @@ class ModelsPage(QWidget):
 
     def _choose_folder(self) -> None:
         if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a folder with models")):
-            known = self._library.preferences.values.model_folders
+            known = self._library.settings.values.model_folders
             if folder not in known:
-                self._library.preferences.change(model_folders=(*known, folder))
+                self._library.settings.change(model_folders=(*known, folder))
 
     # What is said
 
@@ -372,7 +372,7 @@ class ModelsPage(QWidget):
         self.context.clear()
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=wording.number(tokens)), tokens)
-        self.context.setCurrentIndex(self.context.findData(self._library.preferences.values.fit_context))
+        self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
         self.context.setAccessibleName(self.tr("Context for which memory is calculated"))
         self._arrange()
 

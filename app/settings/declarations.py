@@ -1,6 +1,6 @@
 """Every setting, declared once: default, what it may be, where it is shown, its words, and when it takes effect.
 
-No Qt in here. `Preferences` is the typed access; `SETTINGS` is the same as rows for pages, search and tests.
+No Qt in here. `SettingsValues` is the typed access; `SETTINGS` is the same as rows for pages, search and tests.
 """
 
 from __future__ import annotations
@@ -49,33 +49,33 @@ class Setting:
 
 
 def setting(default: T, **declared: Any) -> T:
-    """A field of `Preferences` with what `Setting` says of it."""
+    """A field of `SettingsValues` with what `Setting` says of it."""
     made: T = field(default=default, metadata=declared)
     return made
 
 
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
 METHODS = (
-    ("auto", QT_TRANSLATE_NOOP("Preferences", "Automatic")),
-    ("draft", QT_TRANSLATE_NOOP("Preferences", "Draft model")),
-    ("ngram", QT_TRANSLATE_NOOP("Preferences", "Lookup")),
-    ("off", QT_TRANSLATE_NOOP("Preferences", "Off")),
+    ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
+    ("draft", QT_TRANSLATE_NOOP("Settings", "Draft model")),
+    ("ngram", QT_TRANSLATE_NOOP("Settings", "Lookup")),
+    ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
 )
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 # How precisely keys and values are kept: bits, 0 for as the model has them.
 KV_PRECISION = (
-    (0, QT_TRANSLATE_NOOP("Preferences", "Full")),
-    (8, QT_TRANSLATE_NOOP("Preferences", "8-bit")),
-    (4, QT_TRANSLATE_NOOP("Preferences", "4-bit")),
+    (0, QT_TRANSLATE_NOOP("Settings", "Full")),
+    (8, QT_TRANSLATE_NOOP("Settings", "8-bit")),
+    (4, QT_TRANSLATE_NOOP("Settings", "4-bit")),
 )
 RULES = (
-    ("match", QT_TRANSLATE_NOOP("Preferences", "Same text")),
-    ("rejection", QT_TRANSLATE_NOOP("Preferences", "Same distribution")),
+    ("match", QT_TRANSLATE_NOOP("Settings", "Same text")),
+    ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
 )
 
 
 @dataclass(frozen=True)
-class Preferences:
+class SettingsValues:
     """Every choice with its default.
 
     `hub_endpoint` is the address of a mirror and `proxy` that of a proxy, "" for none; `model_folders` are searched for
@@ -89,60 +89,60 @@ class Preferences:
     language: str = setting(
         "system",
         page="general",
-        title=QT_TRANSLATE_NOOP("Preferences", "Language"),
-        help=QT_TRANSLATE_NOOP("Preferences", "For the window. A model answers in the language you write in."),
-        choices=(("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")), *LANGUAGE_NAMES),
+        title=QT_TRANSLATE_NOOP("Settings", "Language"),
+        help=QT_TRANSLATE_NOOP("Settings", "For the window. A model answers in the language you write in."),
+        choices=(("system", QT_TRANSLATE_NOOP("Settings", "Like the system")), *LANGUAGE_NAMES),
     )
     theme: str = setting(
         "system",
         page="general",
-        title=QT_TRANSLATE_NOOP("Preferences", "Appearance"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Light, dark, or like the system."),
+        title=QT_TRANSLATE_NOOP("Settings", "Appearance"),
+        help=QT_TRANSLATE_NOOP("Settings", "Light, dark, or like the system."),
         choices=(
-            ("system", QT_TRANSLATE_NOOP("Preferences", "Like the system")),
-            ("light", QT_TRANSLATE_NOOP("Preferences", "Light")),
-            ("dark", QT_TRANSLATE_NOOP("Preferences", "Dark")),
+            ("system", QT_TRANSLATE_NOOP("Settings", "Like the system")),
+            ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
+            ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
         ),
     )
     text_size: int = setting(
         100,
         page="general",
-        title=QT_TRANSLATE_NOOP("Preferences", "Text size"),
-        help=QT_TRANSLATE_NOOP("Preferences", "For everything in the window."),
+        title=QT_TRANSLATE_NOOP("Settings", "Text size"),
+        help=QT_TRANSLATE_NOOP("Settings", "For everything in the window."),
         choices=(
-            (90, QT_TRANSLATE_NOOP("Preferences", "Small")),
-            (100, QT_TRANSLATE_NOOP("Preferences", "Normal")),
-            (115, QT_TRANSLATE_NOOP("Preferences", "Large")),
-            (130, QT_TRANSLATE_NOOP("Preferences", "Very large")),
+            (90, QT_TRANSLATE_NOOP("Settings", "Small")),
+            (100, QT_TRANSLATE_NOOP("Settings", "Normal")),
+            (115, QT_TRANSLATE_NOOP("Settings", "Large")),
+            (130, QT_TRANSLATE_NOOP("Settings", "Very large")),
         ),
     )
     send_key: str = setting(
         "enter",
         page="general",
-        title=QT_TRANSLATE_NOOP("Preferences", "Send with"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Shift+Enter always starts a new line."),
+        title=QT_TRANSLATE_NOOP("Settings", "Send with"),
+        help=QT_TRANSLATE_NOOP("Settings", "Shift+Enter always starts a new line."),
         choices=(
-            ("enter", QT_TRANSLATE_NOOP("Preferences", "Enter")),
-            ("modifier", QT_TRANSLATE_NOOP("Preferences", "Command or Ctrl with Enter")),
+            ("enter", QT_TRANSLATE_NOOP("Settings", "Enter")),
+            ("modifier", QT_TRANSLATE_NOOP("Settings", "Command or Ctrl with Enter")),
         ),
     )
     start_with: str = setting(
         "last",
         page="general",
-        title=QT_TRANSLATE_NOOP("Preferences", "At start, load"),
-        help=QT_TRANSLATE_NOOP("Preferences", "The starter pair is small and answers questions about Tandem only."),
+        title=QT_TRANSLATE_NOOP("Settings", "At start, load"),
+        help=QT_TRANSLATE_NOOP("Settings", "The starter pair is small and answers questions about Tandem only."),
         effect=NEXT_START,
         choices=(
-            ("last", QT_TRANSLATE_NOOP("Preferences", "The models used last")),
-            ("starter", QT_TRANSLATE_NOOP("Preferences", "The starter pair")),
+            ("last", QT_TRANSLATE_NOOP("Settings", "The models used last")),
+            ("starter", QT_TRANSLATE_NOOP("Settings", "The starter pair")),
         ),
     )
     method: str = setting(
         "auto",
         page="speculation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Who guesses"),
+        title=QT_TRANSLATE_NOOP("Settings", "Who guesses"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing "
             "does not pay.",
         ),
@@ -152,22 +152,22 @@ class Preferences:
     depth: int = setting(
         0,
         page="speculation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Guesses per round"),
+        title=QT_TRANSLATE_NOOP("Settings", "Guesses per round"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.",
         ),
         effect=NEXT_ANSWER,
         least=0,
         most=16,
-        least_words=QT_TRANSLATE_NOOP("Preferences", "Automatic"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "Automatic"),
     )
     acceptance: str = setting(
         "match",
         page="speculation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Accept guesses by"),
+        title=QT_TRANSLATE_NOOP("Settings", "Accept guesses by"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts "
             "guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model "
             "would.",
@@ -178,9 +178,9 @@ class Preferences:
     temperature: float = setting(
         0.0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Temperature"),
+        title=QT_TRANSLATE_NOOP("Settings", "Temperature"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "0 always takes the likeliest token. Higher values bring more variety and more mistakes."
+            "Settings", "0 always takes the likeliest token. Higher values bring more variety and more mistakes."
         ),
         effect=NEXT_ANSWER,
         most=2.0,
@@ -189,9 +189,9 @@ class Preferences:
     top_p: float = setting(
         1.0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Top p"),
+        title=QT_TRANSLATE_NOOP("Settings", "Top p"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "Draws only from the likeliest tokens that make up this share. 1 draws from all."
+            "Settings", "Draws only from the likeliest tokens that make up this share. 1 draws from all."
         ),
         effect=NEXT_ANSWER,
         least=0.05,
@@ -201,18 +201,18 @@ class Preferences:
     top_k: int = setting(
         0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Top k"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Draws only from this many of the likeliest tokens."),
+        title=QT_TRANSLATE_NOOP("Settings", "Top k"),
+        help=QT_TRANSLATE_NOOP("Settings", "Draws only from this many of the likeliest tokens."),
         effect=NEXT_ANSWER,
         most=200,
-        least_words=QT_TRANSLATE_NOOP("Preferences", "All"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "All"),
     )
     min_p: float = setting(
         0.0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Min p"),
+        title=QT_TRANSLATE_NOOP("Settings", "Min p"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out."
+            "Settings", "Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out."
         ),
         effect=NEXT_ANSWER,
         most=1.0,
@@ -221,8 +221,8 @@ class Preferences:
     repetition_penalty: float = setting(
         1.0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Repetition penalty"),
-        help=QT_TRANSLATE_NOOP("Preferences", "Above 1, tokens that were just used become less likely."),
+        title=QT_TRANSLATE_NOOP("Settings", "Repetition penalty"),
+        help=QT_TRANSLATE_NOOP("Settings", "Above 1, tokens that were just used become less likely."),
         effect=NEXT_ANSWER,
         least=1.0,
         most=2.0,
@@ -231,47 +231,47 @@ class Preferences:
     max_tokens: int = setting(
         1024,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Longest answer"),
-        help=QT_TRANSLATE_NOOP("Preferences", "In tokens. A token is about three quarters of an English word."),
+        title=QT_TRANSLATE_NOOP("Settings", "Longest answer"),
+        help=QT_TRANSLATE_NOOP("Settings", "In tokens. A token is about three quarters of an English word."),
         effect=NEXT_ANSWER,
         most=131072,
         step=256,
-        least_words=QT_TRANSLATE_NOOP("Preferences", "As long as the context"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "As long as the context"),
     )
     seed: int = setting(
         -1,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "Seed"),
+        title=QT_TRANSLATE_NOOP("Settings", "Seed"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "The same seed gives the same text again. It matters above temperature 0 only."
+            "Settings", "The same seed gives the same text again. It matters above temperature 0 only."
         ),
         effect=NEXT_ANSWER,
         least=-1,
         most=2**31 - 1,
-        least_words=QT_TRANSLATE_NOOP("Preferences", "A new one each time"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "A new one each time"),
         grouped=False,
     )
     overflow: str = setting(
         "refuse",
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "When a chat outgrows the context"),
+        title=QT_TRANSLATE_NOOP("Settings", "When a chat outgrows the context"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, "
             "and nothing is deleted from the chat.",
         ),
         effect=NEXT_ANSWER,
         choices=(
-            ("refuse", QT_TRANSLATE_NOOP("Preferences", "Tell me")),
-            ("shorten", QT_TRANSLATE_NOOP("Preferences", "Leave out the oldest turns")),
+            ("refuse", QT_TRANSLATE_NOOP("Settings", "Tell me")),
+            ("shorten", QT_TRANSLATE_NOOP("Settings", "Leave out the oldest turns")),
         ),
     )
     kv_bits: int = setting(
         0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the main model"),
+        title=QT_TRANSLATE_NOOP("Settings", "KV cache of the main model"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.",
         ),
         effect=NEXT_MODEL,
@@ -280,9 +280,9 @@ class Preferences:
     draft_kv_bits: int = setting(
         0,
         page="generation",
-        title=QT_TRANSLATE_NOOP("Preferences", "KV cache of the draft model"),
+        title=QT_TRANSLATE_NOOP("Settings", "KV cache of the draft model"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "Fewer bits take less memory. Guesses can get a little worse; the text stays the same."
+            "Settings", "Fewer bits take less memory. Guesses can get a little worse; the text stays the same."
         ),
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
@@ -290,59 +290,59 @@ class Preferences:
     work_offline: bool = setting(
         False,
         page="network",
-        title=QT_TRANSLATE_NOOP("Preferences", "Work offline"),
+        title=QT_TRANSLATE_NOOP("Settings", "Work offline"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "No connection is ever tried. Downloads wait; chats and the models that are here work."
+            "Settings", "No connection is ever tried. Downloads wait; chats and the models that are here work."
         ),
     )
     hub_endpoint: str = setting(
         "",
         page="network",
-        title=QT_TRANSLATE_NOOP("Preferences", "Mirror"),
+        title=QT_TRANSLATE_NOOP("Settings", "Mirror"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "The address of a mirror of the Hugging Face Hub. Empty for the Hub itself."
+            "Settings", "The address of a mirror of the Hugging Face Hub. Empty for the Hub itself."
         ),
     )
     proxy: str = setting(
         "",
         page="network",
-        title=QT_TRANSLATE_NOOP("Preferences", "Proxy"),
-        help=QT_TRANSLATE_NOOP("Preferences", "The address of a proxy, like http://proxy:8080. Empty for none."),
+        title=QT_TRANSLATE_NOOP("Settings", "Proxy"),
+        help=QT_TRANSLATE_NOOP("Settings", "The address of a proxy, like http://proxy:8080. Empty for none."),
     )
     keep_prefixes: bool = setting(
         True,
         page="storage",
-        title=QT_TRANSLATE_NOOP("Preferences", "Keep what models have read"),
+        title=QT_TRANSLATE_NOOP("Settings", "Keep what models have read"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
         ),
     )
     prefix_folder_gb: float = setting(
         4.0,
         page="storage",
-        title=QT_TRANSLATE_NOOP("Preferences", "Room for what models have read"),
-        help=QT_TRANSLATE_NOOP("Preferences", "In GB. Chats that were not used for longest make room."),
+        title=QT_TRANSLATE_NOOP("Settings", "Room for what models have read"),
+        help=QT_TRANSLATE_NOOP("Settings", "In GB. Chats that were not used for longest make room."),
         most=1024.0,
         step=1.0,
     )
     unload_after_min: int = setting(
         0,
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Unload idle models after"),
+        title=QT_TRANSLATE_NOOP("Settings", "Unload idle models after"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "In minutes. Their memory is given back; the next question loads them again."
+            "Settings", "In minutes. Their memory is given back; the next question loads them again."
         ),
         most=1440,
         step=5,
-        least_words=QT_TRANSLATE_NOOP("Preferences", "Never"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "Never"),
     )
     prefix_cache_gb: float = setting(
         2.0,
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Prefix cache"),
+        title=QT_TRANSLATE_NOOP("Settings", "Prefix cache"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "In GB. Memory for chats that were already read, so that their next question need not be read from the "
             "start.",
         ),
@@ -352,18 +352,18 @@ class Preferences:
     memory_limit_gb: float = setting(
         0.0,
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Memory for models and chats"),
-        help=QT_TRANSLATE_NOOP("Preferences", "In GB. What does not fit is refused before it is loaded."),
+        title=QT_TRANSLATE_NOOP("Settings", "Memory for models and chats"),
+        help=QT_TRANSLATE_NOOP("Settings", "In GB. What does not fit is refused before it is loaded."),
         most=1024.0,
         step=1.0,
-        least_words=QT_TRANSLATE_NOOP("Preferences", "As the system recommends"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "As the system recommends"),
     )
     allow_oversize: bool = setting(
         False,
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Allow what does not fit"),
+        title=QT_TRANSLATE_NOOP("Settings", "Allow what does not fit"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences",
+            "Settings",
             "Loads models and answers questions beyond that limit. The computer can become very slow, and the system "
             "can end Tandem.",
         ),
@@ -371,14 +371,14 @@ class Preferences:
     log_level: str = setting(
         "warning",
         page="advanced",
-        title=QT_TRANSLATE_NOOP("Preferences", "Record"),
+        title=QT_TRANSLATE_NOOP("Settings", "Record"),
         help=QT_TRANSLATE_NOOP(
-            "Preferences", "What the record below holds. It is in memory only, and no chat text is ever in it."
+            "Settings", "What the record below holds. It is in memory only, and no chat text is ever in it."
         ),
         choices=(
-            ("warning", QT_TRANSLATE_NOOP("Preferences", "Problems")),
-            ("info", QT_TRANSLATE_NOOP("Preferences", "Problems and events")),
-            ("debug", QT_TRANSLATE_NOOP("Preferences", "Every detail")),
+            ("warning", QT_TRANSLATE_NOOP("Settings", "Problems")),
+            ("info", QT_TRANSLATE_NOOP("Settings", "Problems and events")),
+            ("debug", QT_TRANSLATE_NOOP("Settings", "Every detail")),
         ),
     )
     pairs: tuple[tuple[str, str, str, int, str], ...] = ()
@@ -395,7 +395,7 @@ class Preferences:
     panel_width: int = 0
 
 
-SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(Preferences)}
+SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}
 
 
 def settings_of(page: str) -> tuple[Setting, ...]:

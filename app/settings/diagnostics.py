@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.settings.declarations import Preferences
+    from app.settings.declarations import SettingsValues
     from engine.stats import RequestStats
 
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials", "huggingface-hub", "numpy")
@@ -20,7 +20,9 @@ PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials"
 _LEFT_OUT = ("hub_endpoint", "proxy")
 
 
-def gather(values: Preferences, record: str, models: dict[str, Any], figures: Iterable[RequestStats]) -> dict[str, Any]:
+def gather(
+    values: SettingsValues, record: str, models: dict[str, Any], figures: Iterable[RequestStats]
+) -> dict[str, Any]:
     """Versions, machine, settings, models, the figures of the latest answers and the record, as plain data."""
     settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
     settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}

@@ -66,10 +66,10 @@ def clear_prefixes() -> None:
 def clear_caches() -> None:
     """Remove what can be made again. A file that cannot be removed stays."""
     try:
-        places = list(cache_folder().iterdir())
+        paths = list(cache_folder().iterdir())
     except OSError:
         return
-    for place in places:
+    for place in paths:
         if place.is_dir() and not place.is_symlink():
             shutil.rmtree(place, ignore_errors=True)
         else:

@@ -1,4 +1,4 @@
-"""What preferences mean to the engine. No Qt in here."""
+"""What settings mean to the engine. No Qt in here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
-    from app.settings.declarations import Preferences
+    from app.settings.declarations import SettingsValues
 
 _GB = 10**9
 
@@ -21,7 +21,7 @@ PRESETS: dict[str, dict[str, float | int]] = {
 }
 
 
-def sampling_of(values: Preferences) -> SamplingSettings:
+def sampling_of(values: SettingsValues) -> SamplingSettings:
     return SamplingSettings(
         temperature=values.temperature,
         top_p=values.top_p,
@@ -32,17 +32,17 @@ def sampling_of(values: Preferences) -> SamplingSettings:
     )
 
 
-def speculation_of(values: Preferences) -> SpeculationSettings:
-    """Depth 0 in the preferences is the controller's choice; not guessing at all is the method "off"."""
+def speculation_of(values: SettingsValues) -> SpeculationSettings:
+    """Depth 0 in the settings is the controller's choice; not guessing at all is the method "off"."""
     return SpeculationSettings(method=values.method, depth=values.depth or None, acceptance=values.acceptance)
 
 
-def longest_of(values: Preferences) -> int | None:
+def longest_of(values: SettingsValues) -> int | None:
     """The most tokens of an answer; None for as many as the context holds."""
     return values.max_tokens or None
 
 
-def engine_settings_of(values: Preferences) -> EngineSettings:
+def engine_settings_of(values: SettingsValues) -> EngineSettings:
     """How the engine is set up; bits, minutes and limits of 0 stand for the engine's own choice.
 
     A model has to fit with the context that the Models page reckons with.
@@ -62,7 +62,7 @@ def engine_settings_of(values: Preferences) -> EngineSettings:
     )
 
 
-def preset_in_use(values: Preferences) -> str:
+def preset_in_use(values: SettingsValues) -> str:
     """The preset whose values are chosen, or ""."""
     for name, preset in PRESETS.items():
         if all(getattr(values, key) == value for key, value in preset.items()):

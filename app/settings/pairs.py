@@ -13,23 +13,23 @@ from engine.errors import BadRequest
 from engine.requests import SpeculationSettings
 
 if TYPE_CHECKING:
-    from app.settings.declarations import Preferences
+    from app.settings.declarations import SettingsValues
 
 PairRow = tuple[str, str, str, int, str]
 
 
-def own_settings(values: Preferences, main: str, draft: str) -> SpeculationSettings | None:
+def own_settings(values: SettingsValues, main: str, draft: str) -> SpeculationSettings | None:
     """What was chosen for that pair alone; None where the settings for all pairs hold."""
     found = next((row for row in values.pairs if row[:2] == (main, draft)), None)
     return None if found is None else _settings(found)
 
 
-def settings_for(values: Preferences, main: str, draft: str) -> SpeculationSettings:
+def settings_for(values: SettingsValues, main: str, draft: str) -> SpeculationSettings:
     """What holds for a pair: its own settings, or those for all pairs."""
     return own_settings(values, main, draft) or speculation_of(values)
 
 
-def with_own(values: Preferences, main: str, draft: str, chosen: SpeculationSettings) -> tuple[PairRow, ...]:
+def with_own(values: SettingsValues, main: str, draft: str, chosen: SpeculationSettings) -> tuple[PairRow, ...]:
     """The rows with those of one pair set, in their place or at the end."""
     row: PairRow = (main, draft, chosen.method, chosen.depth or 0, chosen.acceptance)
     rows = {(one[0], one[1]): one for one in values.pairs}
@@ -37,7 +37,7 @@ def with_own(values: Preferences, main: str, draft: str, chosen: SpeculationSett
     return tuple(rows.values())
 
 
-def without_own(values: Preferences, main: str, draft: str) -> tuple[PairRow, ...]:
+def without_own(values: SettingsValues, main: str, draft: str) -> tuple[PairRow, ...]:
     return tuple(row for row in values.pairs if row[:2] != (main, draft))
 
 

@@ -13,11 +13,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from app.settings.declarations import SETTINGS, Preferences, Setting
+from app.settings.declarations import SETTINGS, Setting, SettingsValues
 from app.settings.pairs import usable_rows
 from engine.atomic_file import write_atomically
-
-__all__ = ["Preferences", "SettingsStore"]
 
 log = logging.getLogger(__name__)
 
@@ -60,17 +58,17 @@ class SettingsStore:
         for listener in self._listeners:
             listener()
 
-    def _read(self) -> Preferences:
+    def _read(self) -> SettingsValues:
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))
             if not isinstance(content, dict):
                 raise ValueError("not an object")
         except FileNotFoundError:
-            return Preferences()
+            return SettingsValues()
         except (OSError, ValueError, RecursionError):
-            log.info("the preferences in %s cannot be read; they are set aside", self._path)
+            log.info("the settings in %s cannot be read; they are set aside", self._path)
             self._back_up(os.replace)
-            return Preferences()
+            return SettingsValues()
         known: dict[str, Any] = {}
         unusable = False
         for setting in SETTINGS.values():
@@ -82,10 +80,10 @@ class SettingsStore:
             else:
                 known[setting.key] = value
         if unusable:
-            log.info("some preferences in %s cannot be used; a copy is kept", self._path)
+            log.info("some settings in %s cannot be used; a copy is kept", self._path)
             self._back_up(shutil.copyfile)
         self._foreign = content
-        return Preferences(**known)
+        return SettingsValues(**known)
 
     def _back_up(self, put: Callable[[Path, Path], object]) -> None:
         """Keep the file under today's date; one backup a day is kept, the first."""
@@ -95,7 +93,7 @@ class SettingsStore:
                 put(self._path, backup)
             self.backup = backup
         except OSError:
-            log.info("no backup of the preferences can be made", exc_info=True)
+            log.info("no backup of the settings can be made", exc_info=True)
 
     def _write(self) -> None:
         with self._lock:
@@ -104,7 +102,7 @@ class SettingsStore:
             try:
                 write_atomically(self._path, content.encode(), mode=0o666)
             except OSError:
-                log.info("the preferences cannot be written to %s", self._path, exc_info=True)
+                log.info("the settings cannot be written to %s", self._path, exc_info=True)
 
 
 def _as_declared(setting: Setting, value: Any) -> Any:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.settings.declarations import Preferences
+    from app.settings.declarations import SettingsValues
 
 # A title bar's worth of the window has to be on a screen for the place to be used again.
 _SEEN = 80
@@ -38,7 +38,7 @@ def restore_geometry(window: QWidget, place: tuple[int, ...]) -> None:
     window.resize(wanted.size())
 
 
-def wanted_panes(values: Preferences) -> dict[str, bool | None]:
+def wanted_panes(values: SettingsValues) -> dict[str, bool | None]:
     """Whether the user wants each pane shown; None where there has been no choice."""
     words = {"shown": True, "hidden": False}
     return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}

@@ -40,7 +40,7 @@ BUILT_ON = (
 
 class AdvancedPage(TablePage):
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("advanced", title, library.preferences, parent)
+        super().__init__("advanced", title, library.settings, parent)
         self._library, self._session = library, session
         self.view = QPlainTextEdit(self)
         self.view.setObjectName("record")
@@ -135,7 +135,7 @@ class AdvancedPage(TablePage):
     def export_to(self, file: Path) -> None:
         """Write the diagnostics and say where they are."""
         figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
-        values, record, models = self.preferences.values, LOG_BUFFER.text, self._models()
+        values, record, models = self.settings.values, LOG_BUFFER.text, self._models()
 
         def work() -> bool:
             try:

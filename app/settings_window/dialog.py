@@ -55,7 +55,7 @@ PAGES = (
     PageSpec(
         "general",
         QT_TRANSLATE_NOOP("Settings", "General"),
-        lambda title, own: TablePage("general", title, own.library.preferences),
+        lambda title, own: TablePage("general", title, own.library.settings),
     ),
     PageSpec(
         "models",
@@ -65,12 +65,12 @@ PAGES = (
     PageSpec(
         "speculation",
         QT_TRANSLATE_NOOP("Settings", "Speculation"),
-        lambda title, own: SpeculationPage(title, own.library.preferences, own.session),
+        lambda title, own: SpeculationPage(title, own.library.settings, own.session),
     ),
     PageSpec(
         "generation",
         QT_TRANSLATE_NOOP("Settings", "Generation"),
-        lambda title, own: GenerationPage(title, own.library.preferences),
+        lambda title, own: GenerationPage(title, own.library.settings),
     ),
     PageSpec(
         "history",
@@ -195,6 +195,6 @@ def _holds(spec: PageSpec, text: str) -> bool:
     translate = QCoreApplication.translate
     words = [translate("Settings", spec.title)]
     for setting in settings_of(spec.id):
-        words += [translate("Preferences", setting.title), translate("Preferences", setting.help)]
-        words += [translate("Preferences", name) for _, name in setting.choices if name]
+        words += [translate("Settings", setting.title), translate("Settings", setting.help)]
+        words += [translate("Settings", name) for _, name in setting.choices if name]
     return text.casefold() in "\n".join(words).casefold()

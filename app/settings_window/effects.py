@@ -25,20 +25,20 @@ class Effects(QObject):
 
     def __init__(
         self,
-        preferences: SettingsStore,
+        settings: SettingsStore,
         application: Application,
         session: Session,
         composer: Composer,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._preferences, self._application = preferences, application
+        self._settings, self._application = settings, application
         self._session, self._composer = session, composer
-        self._shown = preferences.values
+        self._shown = settings.values
         self._closed = False
         self._apply_to_chats()
         application.theme.set_text_size(self._shown.text_size)
-        preferences.subscribe(self._changed)
+        settings.subscribe(self._changed)
         application.language.changed.connect(self._keep_language)
         application.theme.changed.connect(self._keep_theme)
         session.speculation_changed.connect(self._keep_speculation)
@@ -51,7 +51,7 @@ class Effects(QObject):
     def _changed(self) -> None:
         if self._closed:
             return
-        before, now = self._shown, self._preferences.values
+        before, now = self._shown, self._settings.values
         self._shown = now
         if now.language != before.language and now.language != self._application.language.choice:
             self._application.language.choose(now.language)
@@ -62,7 +62,7 @@ class Effects(QObject):
         self._apply_to_chats()
 
     def _apply_to_chats(self) -> None:
-        values, session = self._preferences.values, self._session
+        values, session = self._settings.values, self._session
         session.set_defaults(replace(session.defaults, sampling=sampling_of(values), max_tokens=longest_of(values)))
         self._apply_to_pair()
         session.configure(engine_settings_of(values))
@@ -77,22 +77,22 @@ class Effects(QObject):
         """The loaded pair speculates by its own settings, or by those for all pairs."""
         session = self._session
         main, draft = session.pair.names
-        wanted, before = settings_for(self._preferences.values, main, draft), session.defaults
+        wanted, before = settings_for(self._settings.values, main, draft), session.defaults
         chosen = replace(wanted, max_depth=before.speculation.max_depth)
         session.set_defaults(replace(before, speculation=chosen))
 
     def _keep_language(self) -> None:
         if not self._closed:
-            self._preferences.change(language=self._application.language.choice)
+            self._settings.change(language=self._application.language.choice)
 
     def _keep_theme(self) -> None:
         if not self._closed:
-            self._preferences.change(theme=self._application.theme.mode)
+            self._settings.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
-        chosen, values = self._session.defaults.speculation, self._preferences.values
+        chosen, values = self._session.defaults.speculation, self._settings.values
         main, draft = self._session.pair.names
         if own_settings(values, main, draft) is not None:
-            self._preferences.change(pairs=with_own(values, main, draft, chosen))
+            self._settings.change(pairs=with_own(values, main, draft, chosen))
             return
-        self._preferences.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)
+        self._settings.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class GenerationPage(TablePage):
-    def __init__(self, title: str, preferences: SettingsStore, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         self.presets: dict[str, QPushButton] = {}
-        super().__init__("generation", title, preferences, parent)
+        super().__init__("generation", title, settings, parent)
         line = QWidget(self.widget())
         row = QHBoxLayout(line)
         row.setContentsMargins(0, 4, 0, 8)
@@ -34,12 +34,12 @@ class GenerationPage(TablePage):
         self.retranslate()
 
     def _use(self, name: str) -> None:
-        self.preferences.change(**PRESETS[name])
+        self.settings.change(**PRESETS[name])
         self.show_values()
 
     def show_values(self) -> None:
         super().show_values()
-        chosen = preset_in_use(self.preferences.values)
+        chosen = preset_in_use(self.settings.values)
         for name, button in self.presets.items():
             button.setChecked(name == chosen)
 

@@ -22,7 +22,7 @@ class NetworkPage(TablePage):
     """A field takes effect when it is left or Enter is pressed in it."""
 
     def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
-        super().__init__("network", title, library.preferences, parent)
+        super().__init__("network", title, library.settings, parent)
         self._library = library
         self.token = QLineEdit(self)
         self.token.setMinimumWidth(220)

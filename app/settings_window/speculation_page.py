@@ -44,9 +44,9 @@ class OwnSettings(QFrame):
 
 
 class SpeculationPage(TablePage):
-    def __init__(self, title: str, preferences: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         self._built = False
-        super().__init__("speculation", title, preferences, parent)
+        super().__init__("speculation", title, settings, parent)
         self._session = session
         self.pairs: list[OwnSettings] = []
         self._pairs_title, self._pairs_note = QLabel(self), QLabel(self)
@@ -83,13 +83,13 @@ class SpeculationPage(TablePage):
         """The loaded pair begins with what holds for it now."""
         main, draft = self._session.pair.names
         holds = self._session.defaults.speculation
-        self.preferences.change(pairs=with_own(self.preferences.values, main, draft, holds))
+        self.settings.change(pairs=with_own(self.settings.values, main, draft, holds))
 
     def _remove(self, key: Key) -> None:
-        self.preferences.change(pairs=without_own(self.preferences.values, *key))
+        self.settings.change(pairs=without_own(self.settings.values, *key))
 
     def _show_pairs(self) -> None:
-        values = self.preferences.values
+        values = self.settings.values
         keys = [(row[0], row[1]) for row in values.pairs]
         if keys != [shown.key for shown in self.pairs]:
             for shown in self.pairs:
@@ -111,7 +111,7 @@ class SpeculationPage(TablePage):
         shown = OwnSettings(key, self)
         shown.remove.clicked.connect(partial(self._remove, key))
         shown.form.chosen.connect(
-            lambda chosen: self.preferences.change(pairs=with_own(self.preferences.values, *key, chosen))
+            lambda chosen: self.settings.change(pairs=with_own(self.settings.values, *key, chosen))
         )
         self._pairs_column.addWidget(shown)
         return shown

@@ -31,14 +31,14 @@ class StoragePage(TablePage):
     """Looks at the disk whenever it is shown."""
 
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__("storage", title, library.preferences, parent)
+        super().__init__("storage", title, library.settings, parent)
         self._library, self._session = library, session
         self._kept: dict[str, Kept] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
         self.back_up, self.stop = QPushButton(self), QPushButton(self)
-        self._places = {id_: self.row(self._controls(id_)) for id_ in _IDS}
+        self._paths = {id_: self.row(self._controls(id_)) for id_ in _IDS}
         self.said = QLabel(self)
         self.said.setProperty("styleClass", "reason-plain")
         self.said.setWordWrap(True)
@@ -137,7 +137,7 @@ class StoragePage(TablePage):
     def move_to(self, id_: str, place: Path) -> None:
         """Move the models now; the chats, which are open, at the next start."""
         if id_ == "chats":
-            self._library.preferences.change(move_chats_to=str(place))
+            self._library.settings.change(move_chats_to=str(place))
             self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=place))
         elif self._library.running:
             self._say(self.tr("Models are being downloaded. Move them when that is finished."))
@@ -193,7 +193,7 @@ class StoragePage(TablePage):
             "caches": (self.tr("Caches"), self.tr("What Tandem can make again when it needs it.")),
             "settings": (self.tr("Settings"), self.tr("What you have chosen in this window.")),
         }
-        for id_, row in self._places.items():
+        for id_, row in self._paths.items():
             kept = self._kept.get(id_)
             name, help_ = names[id_]
             row.set_words(name, f"{help_}\n{kept.folder} · {size_words(kept.bytes)}" if kept else help_)

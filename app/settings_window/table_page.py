@@ -24,9 +24,9 @@ class TablePage(Form):
     the context "Settings".
     """
 
-    def __init__(self, page: str, title: str, preferences: SettingsStore, parent: QWidget | None = None) -> None:
+    def __init__(self, page: str, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.preferences, self._title = preferences, title
+        self.settings, self._title = settings, title
         self._bound: list[tuple[Setting, QWidget, Callable[[Any], None]]] = []
         for setting in settings_of(page):
             control, show = self._control(setting)
@@ -42,7 +42,7 @@ class TablePage(Form):
         self._below = QWidget(self)
         self._below.setLayout(line)
         self.add(self._below)
-        preferences.subscribe(self.show_values)
+        settings.subscribe(self.show_values)
         self._word_rows()
         self.show_values()
 
@@ -50,7 +50,7 @@ class TablePage(Form):
         return next(control for setting, control, _ in self._bound if setting.key == key)
 
     def show_values(self) -> None:
-        values = self.preferences.values
+        values = self.settings.values
         for setting, control, show in self._bound:
             control.blockSignals(True)
             show(getattr(values, setting.key))
@@ -62,13 +62,13 @@ class TablePage(Form):
         """Take what stands in the text fields as if they had been left."""
         fields = [(setting.key, control) for setting, control, _ in self._bound if isinstance(control, QLineEdit)]
         # All at once: a change of one shows what is kept of the others.
-        self.preferences.change(**{key: field.text().strip() for key, field in fields})
+        self.settings.change(**{key: field.text().strip() for key, field in fields})
 
     def _reset(self) -> None:
-        self.preferences.change(**{setting.key: setting.default for setting, _, _ in self._bound})
+        self.settings.change(**{setting.key: setting.default for setting, _, _ in self._bound})
 
     def _keep(self, setting: Setting, value: Any) -> None:
-        self.preferences.change(**{setting.key: value})
+        self.settings.change(**{setting.key: value})
 
     def _control(self, setting: Setting) -> tuple[QWidget, Callable[[Any], None]]:
         if setting.choices:
@@ -112,15 +112,15 @@ class TablePage(Form):
         self.note.setText(note)
         self.note.setVisible(bool(note))
         for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
-            help_ = translate("Preferences", setting.help)
+            help_ = translate("Settings", setting.help)
             if setting.effect in effects and not (note and setting.effect == common):
                 help_ = wording.joined(help_, effects[setting.effect])
-            row.set_words(translate("Preferences", setting.title), help_)
+            row.set_words(translate("Settings", setting.title), help_)
             if isinstance(control, Chooser):
                 for index, (value, words) in enumerate(setting.choices):
-                    control.setItemText(index, translate("Preferences", words) if words else LANGUAGES[value])
+                    control.setItemText(index, translate("Settings", words) if words else LANGUAGES[value])
             elif isinstance(control, (WholeNumber, Number)) and setting.least_words:
-                control.setSpecialValueText(translate("Preferences", setting.least_words))
+                control.setSpecialValueText(translate("Settings", setting.least_words))
 
     def retranslate(self) -> None:
         self._word_rows()

@@ -56,14 +56,14 @@ class SpeculationForm(QWidget):
     def retranslate(self) -> None:
         for key, chooser in self.choosers.items():
             setting = SETTINGS[key]
-            name = QCoreApplication.translate("Preferences", setting.title)
+            name = QCoreApplication.translate("Settings", setting.title)
             self._names[key].setText(name)
             chooser.setAccessibleName(name)
-            chooser.setToolTip(QCoreApplication.translate("Preferences", setting.help))
+            chooser.setToolTip(QCoreApplication.translate("Settings", setting.help))
             words = dict(setting.choices) or {0: setting.least_words}
             for index in range(chooser.count()):
                 value = chooser.itemData(index)
-                text = QCoreApplication.translate("Preferences", words[value]) if value in words else ""
+                text = QCoreApplication.translate("Settings", words[value]) if value in words else ""
                 chooser.setItemText(index, text or QLocale().toString(value))
 
     def changeEvent(self, event: QEvent) -> None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def method_name(method: str) -> str:
     translate = QCoreApplication.translate
     names = {
-        "auto": translate("Preferences", "Automatic"),
-        "draft": translate("Preferences", "Draft model"),
-        "ngram": translate("Preferences", "Lookup"),
-        "off": translate("Preferences", "Off"),
+        "auto": translate("Settings", "Automatic"),
+        "draft": translate("Settings", "Draft model"),
+        "ngram": translate("Settings", "Lookup"),
+        "off": translate("Settings", "Off"),
     }
     return names.get(method, method)
 

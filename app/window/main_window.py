@@ -72,7 +72,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session, self._application = session, application
         self._library = library or Library(SettingsStore(settings_folder() / "settings.json"))
-        self._preferences = self._library.preferences
+        self._preferences = self._library.settings
         self._choices = Choices(session, application)
         self._shown: Chat = session.chat
         self._actions = Actions(self._handlers(), self)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import Inventory, Places
+from app.library.hub_service import Inventory, LibraryPaths
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.keychain import Keychain
@@ -67,14 +67,14 @@ def hub(tiny_pair: dict[str, dict[str, bytes]]) -> Iterator[FakeHub]:
 
 
 @pytest.fixture
-def places(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> Places:
+def paths(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> LibraryPaths:
     """Those of a machine with nothing on it, whose catalog knows the tiny pair."""
     catalog = tmp_path / "catalog.json"
     catalog.write_text(json.dumps({"format": 1, "updated": "2026-11-20", "models": [
         _curated(TINY_MAIN, tiny_pair[TINY_MAIN], roles=["main"], drafts=[TINY_DRAFT], recommended=True),
         _curated(TINY_DRAFT, tiny_pair[TINY_DRAFT], roles=["main", "draft"], drafts=[], recommended=False),
     ]}))  # fmt: skip
-    return Places(
+    return LibraryPaths(
         queue=tmp_path / "downloads.json",
         index=tmp_path / "models.json",
         small_files=tmp_path / "small",
@@ -87,11 +87,11 @@ def places(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> Places:
 
 
 @pytest.fixture
-def library(hub: FakeHub, places: Places, tmp_path: Path) -> Library:
+def library(hub: FakeHub, paths: LibraryPaths, tmp_path: Path) -> Library:
     """A first run with the fake Hub for a mirror."""
-    preferences = SettingsStore(tmp_path / "settings.json")
-    preferences.change(hub_endpoint=hub.endpoint)
-    return Library(preferences, lambda: places, KeychainInMemory())
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(hub_endpoint=hub.endpoint)
+    return Library(settings, lambda: paths, KeychainInMemory())
 
 
 @pytest.fixture

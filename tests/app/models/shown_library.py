@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.library.entries import Entry, Room, from_catalog, pair_offers
+from app.library.entries import Entry, MemoryBudget, from_catalog, pair_offers
 from app.library.hub_service import Inventory
 from app.library.library import Library
 from app.settings.store import SettingsStore
@@ -52,7 +52,7 @@ def stocked() -> Inventory:
     """Qwen3 8B with three drafts and a folder that misses a file, beside everything curated."""
     catalog = load_catalog()
     here = {MAIN, DRAFT, FOREIGN, WIDE}
-    entries = tuple(from_catalog(model, catalog, here, Room(8192, LIMIT)) for model in catalog.models.values())
+    entries = tuple(from_catalog(model, catalog, here, MemoryBudget(8192, LIMIT)) for model in catalog.models.values())
     by_id = {entry.id: entry for entry in entries}
     fit = check_fit(
         ModelSize(MAIN, by_id[MAIN].bytes, _QWEN3_8B), ModelSize(DRAFT, by_id[DRAFT].bytes, {}), 8192, LIMIT
@@ -74,7 +74,7 @@ def stocked() -> Inventory:
 def bare() -> Inventory:
     """A first run: the starter pair and nothing else."""
     catalog = load_catalog()
-    entries = tuple(from_catalog(model, catalog, (), Room(8192, LIMIT)) for model in catalog.models.values())
+    entries = tuple(from_catalog(model, catalog, (), MemoryBudget(8192, LIMIT)) for model in catalog.models.values())
     return Inventory(_starter(), entries, _offers(entries), LIMIT)
 
 

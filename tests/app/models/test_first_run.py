@@ -139,8 +139,8 @@ def test_a_mirror_that_is_no_address_is_told_and_hides_nothing(
     window: MainWindow, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
-    library.preferences.change(hub_endpoint="not an address")
+    library.settings.change(hub_endpoint="not an address")
     qtbot.waitUntil(lambda: "Check the mirror in the settings" in window._banner.text)
     write_model(tmp_path / "own" / "My-Model")
-    library.preferences.change(hub_endpoint="", model_folders=(str(tmp_path / "own"),))
+    library.settings.change(hub_endpoint="", model_folders=(str(tmp_path / "own"),))
     qtbot.waitUntil(lambda: [entry.name for entry in library.inventory.installed] == ["My Model"])  # type: ignore[union-attr]

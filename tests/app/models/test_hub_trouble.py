@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import Places
+from app.library.hub_service import LibraryPaths
 from app.library.library import Library
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, SEARCH
@@ -97,12 +97,12 @@ TROUBLES = {
 
 
 @pytest.fixture
-def plain_library(hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot) -> Library:
+def plain_library(hub: FakeHub, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot) -> Library:
     """Without a window; the Hub has one more model."""
     hub.add(NAME, model_files())
-    preferences = SettingsStore(tmp_path / "settings.json")
-    preferences.change(hub_endpoint=hub.endpoint)
-    library = Library(preferences, lambda: places, KeychainInMemory())
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(hub_endpoint=hub.endpoint)
+    library = Library(settings, lambda: paths, KeychainInMemory())
     library.start()
     qtbot.waitUntil(lambda: library.inventory is not None)
     return library
@@ -140,13 +140,13 @@ def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
 
 
 def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
-    hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot
+    hub: FakeHub, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
 ) -> None:
     hub.add(NAME, model_files())
     tight = JobSettings(policy=QUICK, free_bytes=lambda _path: 1_000_000, space_margin=2_000_000)
-    preferences = SettingsStore(tmp_path / "settings.json")
-    preferences.change(hub_endpoint=hub.endpoint)
-    library = Library(preferences, lambda: replace(places, jobs=tight), KeychainInMemory())
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(hub_endpoint=hub.endpoint)
+    library = Library(settings, lambda: replace(paths, jobs=tight), KeychainInMemory())
     library.get(NAME)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     words = wording.download_words(library.downloads[0])
@@ -156,15 +156,15 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
 
 
 def test_a_cable_that_is_pulled_and_put_back_costs_nothing(
-    hub: FakeHub, places: Places, tmp_path: Path, qtbot: QtBot
+    hub: FakeHub, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
 ) -> None:
     files = model_files() | {"model-00002-of-00002.safetensors": bytes(400_000)}
     hub.add(NAME, files)
     hub.bytes_a_second = 20_000
-    preferences = SettingsStore(tmp_path / "settings.json")
-    preferences.change(hub_endpoint=hub.endpoint)
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(hub_endpoint=hub.endpoint)
     patient = JobSettings(policy=replace(QUICK, tries=10_000), space_margin=0)
-    library = Library(preferences, lambda: replace(places, jobs=patient), KeychainInMemory())
+    library = Library(settings, lambda: replace(paths, jobs=patient), KeychainInMemory())
     library.get(NAME)
     qtbot.waitUntil(lambda: bool(library.downloads) and library.downloads[0].bytes_done > 10_000)
     hub.unplugged = True

@@ -47,7 +47,7 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
     page.control("proxy").setText(hub.endpoint)
     page.control("hub_endpoint").setText("http://hub.invalid")
     assert press(page, qtbot) == "The mirror answers through the proxy."
-    assert library.preferences.values.proxy == hub.endpoint
+    assert library.settings.values.proxy == hub.endpoint
     page.control("proxy").setText("")
     page.control("hub_endpoint").setText(hub.endpoint)
     hub.api_faults["/api/models"] = Fault(wrong_bytes=True)
@@ -59,7 +59,7 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
 def test_offline_it_connects_to_nobody_and_says_so(
     window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
-    library.preferences.change(work_offline=True)
+    library.settings.change(work_offline=True)
     page = network_page(window)
     before = list(hub.requests)
     assert press(page, qtbot) == hub_reasons()["kept-offline"]

@@ -143,7 +143,7 @@ def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown)
     assert window._composer.edit.hasFocus()
     window._offer.refresh()
     assert window._offer.isHidden()
-    assert library.preferences.values.offer_seen
+    assert library.settings.values.offer_seen
 
 
 def test_a_stocked_machine_gets_no_offer(open_shown: OpenShown) -> None:
@@ -290,4 +290,4 @@ def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
     mirror = page.control("hub_endpoint")
     mirror.setText(" https://mirror.example ")
     mirror.editingFinished.emit()
-    assert library.preferences.values.hub_endpoint == "https://mirror.example"
+    assert library.settings.values.hub_endpoint == "https://mirror.example"

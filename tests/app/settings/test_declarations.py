@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.settings.declarations import LANGUAGE_NAMES, METHODS, RULES, SETTINGS, Preferences, Setting
+from app.settings.declarations import LANGUAGE_NAMES, METHODS, RULES, SETTINGS, Setting, SettingsValues
 from app.settings.engine_settings import engine_settings_of, sampling_of, speculation_of
 from app.system.language import LANGUAGES
 from app.system.paths import learned_file, prefix_folder
@@ -30,20 +30,20 @@ def test_every_value_that_a_page_offers_is_one_that_the_engine_takes(setting: Se
     values = [value for value, _ in setting.choices] or [setting.least, setting.most]
     for value in values:
         if isinstance(setting.default, (int, float, str)) and not isinstance(setting.default, bool):
-            chosen = Preferences(**{setting.key: type(setting.default)(value)})
+            chosen = SettingsValues(**{setting.key: type(setting.default)(value)})
             assert sampling_of(chosen)
             assert speculation_of(chosen)
             assert engine_settings_of(chosen)
 
 
 def test_defaults_are_those_of_the_engine() -> None:
-    assert sampling_of(Preferences()) == SamplingSettings()
-    assert speculation_of(Preferences()) == SpeculationSettings()
-    ours, theirs = engine_settings_of(Preferences()), EngineSettings()
+    assert sampling_of(SettingsValues()) == SamplingSettings()
+    assert speculation_of(SettingsValues()) == SpeculationSettings()
+    ours, theirs = engine_settings_of(SettingsValues()), EngineSettings()
     assert ours.prefix_cache_bytes == pytest.approx(theirs.prefix_cache_bytes, rel=0.1)
-    places = {"learned_file": learned_file(), "prefix_cache_folder": prefix_folder()}
-    kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, **places}
-    assert ours == replace(theirs, context=Preferences().fit_context, **kept)
+    paths = {"learned_file": learned_file(), "prefix_cache_folder": prefix_folder()}
+    kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, **paths}
+    assert ours == replace(theirs, context=SettingsValues().fit_context, **kept)
 
 
 def test_the_choices_are_those_that_there_are() -> None:

@@ -1,4 +1,4 @@
-"""The file of preferences: kept, tolerant of other versions, never lost when damaged."""
+"""The file of settings: kept, tolerant of other versions, never lost when damaged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.settings.store import Preferences, SettingsStore
+from app.settings.declarations import SettingsValues
+from app.settings.store import SettingsStore
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_a_choice_is_there_the_next_time_and_listeners_hear_of_it(path: Path) ->
     file.change(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
     file.change(theme="dark")
     assert heard == ["dark"]
-    kept = Preferences(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
+    kept = SettingsValues(theme="dark", model_folders=("a", "b"), window_place=(1, 2, 3, 4), temperature=1.0)
     assert SettingsStore(path).values == kept
     assert backups(path) == []
 
@@ -36,7 +37,7 @@ def test_entries_of_another_version_are_kept_and_unusable_ones_fall_back_with_a_
     content = {"theme": 7, "text_size": 5000, "language": "ko", "temperature": 1, "from_the_future": [1]}
     path.write_text(json.dumps(content))
     file = SettingsStore(path)
-    assert file.values == Preferences(language="ko", temperature=1.0)
+    assert file.values == SettingsValues(language="ko", temperature=1.0)
     file.change(offer_seen=True)
     assert json.loads(path.read_text())["from_the_future"] == [1]
     assert [json.loads(backup.read_text()) for backup in backups(path)] == [content]
@@ -58,7 +59,7 @@ def test_a_damaged_file_is_set_aside(path: Path, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
     file = SettingsStore(path)
-    assert file.values == Preferences()
+    assert file.values == SettingsValues()
     assert file.backup is not None
     assert file.backup.read_bytes() == content
     assert not path.exists()
@@ -78,6 +79,6 @@ def test_changes_that_come_while_a_write_waits_are_written_with_it(path: Path) -
     file.change(language="ko")
     assert len(jobs) == 1
     jobs.pop()()
-    assert SettingsStore(path).values == Preferences(theme="dark", language="ko")
+    assert SettingsStore(path).values == SettingsValues(theme="dark", language="ko")
     file.change(theme="light")
     assert len(jobs) == 1

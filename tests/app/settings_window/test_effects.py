@@ -20,14 +20,14 @@ from tests.app.scripted_engine import Script, ScriptedEngine
 
 
 class Desk:
-    """A window on a file of preferences, as often as a test opens it."""
+    """A window on a file of settings, as often as a test opens it."""
 
     def __init__(self, qapp: Application, folder: Path) -> None:
         self.qapp, self.folder, self.opened = qapp, folder, []
 
     def open(self) -> MainWindow:
         library = ShownLibrary(self.folder / "library")
-        library.preferences = self.preferences = SettingsStore(self.folder / "settings.json")
+        library.settings = self.settings = SettingsStore(self.folder / "settings.json")
         self.session = Session(lambda: ScriptedEngine([Script("Hello.")]), STARTER)
         window = MainWindow(self.session, self.qapp, library)
         self.opened.append(window)
@@ -49,7 +49,7 @@ def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtB
     desk.open()
     desk.session.load_starter()
     qtbot.waitUntil(lambda: desk.session.ready)
-    desk.preferences.change(temperature=0.7, seed=5, max_tokens=77, method="ngram", depth=3, acceptance="rejection")
+    desk.settings.change(temperature=0.7, seed=5, max_tokens=77, method="ngram", depth=3, acceptance="rejection")
     turn = desk.session.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     request = desk.session.engine.requests[-1]
@@ -65,7 +65,7 @@ def test_limits_reach_the_engine_when_it_is_made_and_while_it_runs(desk: Desk, q
     qtbot.waitUntil(lambda: desk.session.ready)
     engine = desk.session.engine
     assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
-    desk.preferences.change(
+    desk.settings.change(
         draft_kv_bits=4, unload_after_min=10, prefix_cache_gb=0.5, memory_limit_gb=20.0, allow_oversize=True
     )
     now = engine.settings
@@ -83,7 +83,7 @@ def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk,
         qtbot.waitUntil(lambda: not session.pair.loading)
         chosen = session.speculation
         assert (chosen.method, chosen.depth, chosen.acceptance) == expected
-    assert desk.preferences.values.pairs == (own,)
+    assert desk.settings.values.pairs == (own,)
 
 
 def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk, qtbot: QtBot) -> None:
@@ -92,14 +92,14 @@ def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk,
     desk.session.load_starter()
     qtbot.waitUntil(lambda: desk.session.ready)
     window._actions["speculation-off"].trigger()
-    assert desk.preferences.values.pairs == (("main", "draft", "off", 4, "match"),)
-    assert desk.preferences.values.method == "auto"
+    assert desk.settings.values.pairs == (("main", "draft", "off", 4, "match"),)
+    assert desk.settings.values.method == "auto"
 
 
 def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
     window = desk.open()
     before = window._composer.edit.fontMetrics().height()
-    desk.preferences.change(theme="dark", text_size=130)
+    desk.settings.change(theme="dark", text_size=130)
     assert desk.qapp.theme.is_dark
     assert window._composer.edit.fontMetrics().height() > before
 
@@ -108,7 +108,7 @@ def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: De
     window = desk.open()
     desk.session.load_starter()
     qtbot.waitUntil(lambda: desk.session.ready)
-    desk.preferences.change(send_key="modifier")
+    desk.settings.change(send_key="modifier")
     edit = window._composer.edit
     edit.setFocus()
     QTest.keyClicks(edit, "one")
@@ -153,4 +153,4 @@ def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:
     (desk.folder / "settings.json").write_text("{")
     window = desk.open()
     assert window._banner.isVisible()
-    assert str(desk.preferences.backup) in window._banner.text
+    assert str(desk.settings.backup) in window._banner.text

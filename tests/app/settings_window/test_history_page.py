@@ -111,6 +111,6 @@ def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenS
     qtbot.waitUntil(lambda: turn.answer.ended)
     asked = engine.requests[-1].speculation
     assert (asked.method, asked.depth, asked.acceptance) == ("ngram", 4, "rejection")
-    assert library.preferences.values.depth == 4
+    assert library.settings.values.depth == 4
     window._actions["speculation-off"].trigger()
     assert controls.choosers["method"].currentData() == "off"

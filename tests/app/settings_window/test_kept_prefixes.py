@@ -186,7 +186,7 @@ def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbo
     storage_of(window).control("keep_prefixes").setChecked(False)  # type: ignore[attr-defined]
     assert engine.settings.prefix_cache_folder is None
     assert engine.stored[-1] == frozenset()
-    library.preferences.change(keep_prefixes=True, prefix_folder_gb=1.0)
+    library.settings.change(keep_prefixes=True, prefix_folder_gb=1.0)
     assert engine.settings.prefix_cache_folder == prefix_folder()
     assert engine.settings.prefix_folder_bytes == 1_000_000_000
 
@@ -198,8 +198,8 @@ def test_both_clear_buttons_forget_it(open_shown: OpenShown, qtbot: QtBot, butto
     (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
     window, _, engine = open_shown()
     storage = storage_of(window)
-    assert "· 5\u00a0kB" in storage._places["prefixes"].help.text()
-    assert "· 7\u00a0kB" in storage._places["caches"].help.text()
+    assert "· 5\u00a0kB" in storage._paths["prefixes"].help.text()
+    assert "· 7\u00a0kB" in storage._paths["caches"].help.text()
     getattr(storage, button).click()
     qtbot.waitUntil(lambda: storage._kept["prefixes"].bytes == 0)
     assert engine.cleared == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import Places
+from app.library.hub_service import LibraryPaths
 from app.library.library import Library
 from app.settings.keychain import Keychain
 from app.settings.store import SettingsStore
@@ -51,12 +51,12 @@ def test_a_client_that_is_offline_refuses_before_it_connects(tried: list[object]
 def test_search_and_download_wait_until_the_user_goes_online(tried: list[object], tmp_path: Path, qtbot: QtBot) -> None:
     with FakeHub() as hub:
         hub.add("org/model", {"config.json": b"{}"})
-        places = Places(
+        paths = LibraryPaths(
             tmp_path / "q.json", tmp_path / "i.json", tmp_path / "s", tmp_path / "none", cache=tmp_path / "c"
         )
-        preferences = SettingsStore(tmp_path / "settings.json")
-        preferences.change(hub_endpoint=hub.endpoint, work_offline=True)
-        library = Library(preferences, lambda: places, NoToken())
+        settings = SettingsStore(tmp_path / "settings.json")
+        settings.change(hub_endpoint=hub.endpoint, work_offline=True)
+        library = Library(settings, lambda: paths, NoToken())
         try:
             library.start()
             library.finder.search("org/model")
@@ -66,7 +66,7 @@ def test_search_and_download_wait_until_the_user_goes_online(tried: list[object]
             assert library.finder.searched.error.arguments["reason"] == "kept-offline"
             assert [status.state for status in library.downloads] == ["queued"]
             assert (tried, hub.requests) == ([], [])
-            preferences.change(work_offline=False)
+            settings.change(work_offline=False)
             qtbot.waitUntil(lambda: bool(hub.requests))
         finally:
             library.close()

@@ -41,21 +41,21 @@ def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: Ope
     shown = {setting.key for spec in PAGES for setting in settings_of(spec.id)}
     assert shown == {setting.key for setting in SETTINGS.values() if setting.page}
     generation = page(window, "generation")
-    library.preferences.change(temperature=0.3, top_k=40)
+    library.settings.change(temperature=0.3, top_k=40)
     assert generation.control("temperature").value() == 0.3
     assert generation.control("top_k").value() == 40
     generation.control("temperature").setValue(0.5)
-    assert library.preferences.values.temperature == 0.5
+    assert library.settings.values.temperature == 0.5
 
 
 def test_a_page_goes_back_to_its_defaults(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
     generation = page(window, "generation")
     assert not generation.reset.isVisible()
-    library.preferences.change(temperature=0.3, kv_bits=4, theme="dark")
+    library.settings.change(temperature=0.3, kv_bits=4, theme="dark")
     assert generation.reset.isVisible()
     generation.reset.click()
-    values = library.preferences.values
+    values = library.settings.values
     assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
     assert generation.control("temperature").value() == 0.0
     assert not generation.reset.isVisible()
@@ -65,7 +65,7 @@ def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: Open
     window, library, _ = open_shown()
     generation = page(window, "generation")
     generation.presets["balanced"].click()
-    assert (library.preferences.values.temperature, library.preferences.values.top_p) == (0.7, 0.9)
+    assert (library.settings.values.temperature, library.settings.values.top_p) == (0.7, 0.9)
     assert [name for name, button in generation.presets.items() if button.isChecked()] == ["balanced"]
     generation.control("temperature").setValue(0.8)
     assert not any(button.isChecked() for button in generation.presets.values())
@@ -81,7 +81,7 @@ def test_a_pair_gets_settings_of_its_own_and_loses_them(open_shown: OpenShown) -
     shown.form.choosers["depth"].setCurrentIndex(shown.form.choosers["depth"].findData(3))
     shown.form.choosers["depth"].activated.emit(0)
     assert window._session.speculation.depth == 3
-    assert library.preferences.values.depth == 0
+    assert library.settings.values.depth == 0
     shown.remove.click()
     assert speculation.pairs == []
     assert speculation.own.isVisible()
@@ -119,7 +119,7 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
     assert storage._kept["caches"].bytes >= 5000
     storage.clear.click()
     qtbot.waitUntil(lambda: not folder.exists())
-    assert storage._places["caches"].help.text().endswith("· 0\u00a0bytes")
+    assert storage._paths["caches"].help.text().endswith("· 0\u00a0bytes")
 
 
 def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
@@ -149,35 +149,35 @@ def test_models_move_at_once_and_chats_at_the_next_start(
     storage.move_to("models", data_folder())
     assert "holds something already" in storage.said.text()
     storage.move_to("chats", tmp_path / "chats")
-    assert library.preferences.values.move_chats_to == str(tmp_path / "chats")
+    assert library.settings.values.move_chats_to == str(tmp_path / "chats")
     assert "next time" in storage.said.text()
 
 
 def test_the_chats_are_moved_before_anybody_opens_them(tmp_path: Path) -> None:
     data_folder().mkdir(parents=True)
     (data_folder() / "chats.db").write_text("chats")
-    preferences = SettingsStore(tmp_path / "settings.json")
-    preferences.change(move_chats_to=str(tmp_path / "elsewhere"))
-    assert move_chats(preferences) is None
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(move_chats_to=str(tmp_path / "elsewhere"))
+    assert move_chats(settings) is None
     assert (tmp_path / "elsewhere" / "chats.db").read_text() == (data_folder() / "chats.db").read_text() == "chats"
-    preferences.change(move_chats_to=str(data_folder() / "inside"))
-    refused = move_chats(preferences)
+    settings.change(move_chats_to=str(data_folder() / "inside"))
+    refused = move_chats(settings)
     assert refused is not None
     assert refused.reason == "inside"
-    assert preferences.values.move_chats_to == ""
+    assert settings.values.move_chats_to == ""
     assert refused_sentence(refused)
 
 
 def test_chats_that_another_window_has_open_stay_where_they_are(tmp_path: Path) -> None:
     store, _ = open_store(data_folder() / "chats.db")
-    preferences = SettingsStore(tmp_path / "settings.json")
-    preferences.change(move_chats_to=str(tmp_path / "elsewhere"))
-    refused = move_chats(preferences)
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(move_chats_to=str(tmp_path / "elsewhere"))
+    refused = move_chats(settings)
     assert refused is not None
     assert "a second time" in refused_sentence(refused)
     assert not data_folder().is_symlink()
     store.close()
-    assert move_chats(preferences) is None
+    assert move_chats(settings) is None
     assert (tmp_path / "elsewhere" / "chats.db").exists()
 
 
@@ -185,7 +185,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
     open_shown: OpenShown, qtbot: Any, tmp_path: Path
 ) -> None:
     window, library, _ = open_shown()
-    library.preferences.change(proxy="http://name:password@proxy:8080")
+    library.settings.change(proxy="http://name:password@proxy:8080")
     turn = window._session.ask("a secret question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
@@ -234,7 +234,7 @@ def test_the_record_holds_what_its_level_takes_in(open_shown: OpenShown) -> None
     LOG_BUFFER.start()
     try:
         logging.getLogger("engine.test").info("too fine")
-        library.preferences.change(log_level="info")
+        library.settings.change(log_level="info")
         logging.getLogger("engine.test").info("taken in")
     finally:
         LOG_BUFFER.stop()
