@@ -20,8 +20,8 @@ def resource(*parts: str) -> Path:
     return resources().joinpath(*parts)
 
 
-def translation_sources() -> Path:
-    """The folder that holds the .ts files, and their .qm files where a package was built with them."""
+def translations() -> Path:
+    """The folder of the compiled translations, which `i18n/compile.py` writes when the program is built."""
     return _ROOT / "i18n"
 
 

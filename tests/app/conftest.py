@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import runpy
 import threading
 import time
 from pathlib import Path
@@ -36,6 +37,12 @@ def qapp_cls() -> type[QApplication]:
 @pytest.fixture(scope="session")
 def qapp_args() -> list[str]:
     return ["tandem"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def current_translations() -> None:
+    """Compile the translations of a checkout that was not built, or not since they were changed."""
+    runpy.run_path(str(Path(__file__).resolve().parents[2] / "i18n" / "compile.py"))["compile_translations"]()
 
 
 @pytest.fixture(autouse=True)

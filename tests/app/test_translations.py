@@ -1,4 +1,4 @@
-"""The .ts files: complete, current, with the same placeholders as their sources, and loaded live."""
+"""The .ts files: complete, current, with the same placeholders as their sources."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication
 
 from app.actions import ACTIONS, MENUS
-from app.system.language import LANGUAGES, best_language, compiled
-from app.system.paths import translation_sources
+from app.system.language import LANGUAGES
 
 if TYPE_CHECKING:
     from app.widgets.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "i18n"
 ACCELERATOR = re.compile(r"(?<!&)&([^&\s])")
 PLACEHOLDER = re.compile(r"\{[^}]*\}|%n|%[0-9]|</?b>")
 
 
 def messages(language: str) -> Iterator[tuple[str, ElementTree.Element]]:
-    tree = ElementTree.parse(translation_sources() / f"tandem_{language}.ts")
+    tree = ElementTree.parse(SOURCES / f"tandem_{language}.ts")
     for context in tree.getroot().iter("context"):
         for message in context.iter("message"):
             yield context.findtext("name") or "", message
@@ -46,10 +46,10 @@ def test_the_files_hold_exactly_the_strings_of_the_sources(tmp_path: Path) -> No
     assert spec.loader is not None
     update = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(update)
-    for file in translation_sources().glob("*.ts"):
+    for file in SOURCES.glob("*.ts"):
         shutil.copy(file, tmp_path)
     update.update(tmp_path)
-    for file in translation_sources().glob("*.ts"):
+    for file in SOURCES.glob("*.ts"):
         assert (tmp_path / file.name).read_text() == file.read_text(), f"run python i18n/update.py for {file.name}"
 
 
@@ -94,41 +94,3 @@ def test_every_translated_string_is_a_literal() -> None:
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "tr":
                 assert isinstance(node.args[0], ast.Constant), f"{file.name}:{node.lineno}"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_language_is_compiled_on_first_use_into_the_cache(language: str, own_home: Path) -> None:
-    file = compiled(language)
-    assert file is not None
-    assert own_home in file.parents
-    assert file.stat().st_size > 0
-    assert compiled(language) == file
-
-
-def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
-    def guess(count: int) -> str:
-        source = "Guessing %n token(s) at a time: each round brings {tokens} tokens."
-        return QCoreApplication.translate("Guessing", source, "", count)
-
-    assert guess(1).startswith("Guessing 1 token at")
-    assert guess(5).startswith("Guessing 5 tokens at")
-    qapp.language.choose("ko")
-    assert guess(5).startswith("한 번에 5토큰")
-    assert QLocale().language() == QLocale.Language.Korean
-    qapp.language.choose("ja")
-    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "キャンセル"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "code"),
-    [
-        (["ko-KR"], "ko"),
-        (["zh-Hans-CN", "en-US"], "zh_CN"),
-        (["zh-TW", "ja-JP"], "ja"),
-        (["de-DE", "fr"], "en"),
-        ([], "en"),
-        (["en-GB", "ko"], "en"),
-    ],
-)
-def test_the_first_language_we_have_is_taken(wanted: list[str], code: str) -> None:
-    assert best_language(wanted) == code

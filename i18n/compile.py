@@ -1,0 +1,44 @@
+"""Compile the .ts files into the .qm files that the window loads: `python i18n/compile.py`.
+
+Building a wheel or an editable install runs this, and so do the tests; run it by hand in a checkout that is used
+without either. Files that are newer than their source are left as they are.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def compile_translations(folder: Path = FOLDER) -> list[Path]:
+    """Bring every .qm file of `folder` up to date; returns all of them.
+
+    Several processes may do so at the same time. Raises `OSError` or `subprocess.SubprocessError` when Qt's compiler
+    is missing or fails.
+    """
+    compiled = []
+    for source in sorted(folder.glob("tandem_*.ts")):
+        target = source.with_suffix(".qm")
+        if not target.exists() or target.stat().st_mtime <= source.stat().st_mtime:
+            partial = target.with_name(f".{target.name}.{os.getpid()}")
+            subprocess.run([str(_lrelease()), "-silent", str(source), "-qm", str(partial)], check=True, timeout=60)
+            partial.replace(target)
+        compiled.append(target)
+    return compiled
+
+
+def _lrelease() -> Path:
+    """Qt's compiler. It comes with PySide6, which is not imported: a machine that builds may lack Qt's libraries."""
+    spec = importlib.util.find_spec("PySide6")
+    if spec is None or not spec.submodule_search_locations:
+        raise FileNotFoundError("PySide6-Essentials is not installed; it holds Qt's lrelease")
+    return Path(spec.submodule_search_locations[0]) / ("lrelease.exe" if sys.platform == "win32" else "lrelease")
+
+
+if __name__ == "__main__":
+    compile_translations()

@@ -1,0 +1,54 @@
+"""The language of the window: which one is chosen, and its translations loaded live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.system import language
+from app.system.language import best_language
+
+if TYPE_CHECKING:
+    from app.widgets.application import Application
+
+
+def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
+    def guess(count: int) -> str:
+        source = "Guessing %n token(s) at a time: each round brings {tokens} tokens."
+        return QCoreApplication.translate("Guessing", source, "", count)
+
+    assert guess(1).startswith("Guessing 1 token at")
+    assert guess(5).startswith("Guessing 5 tokens at")
+    qapp.language.choose("ko")
+    assert guess(5).startswith("한 번에 5토큰")
+    assert QLocale().language() == QLocale.Language.Korean
+    qapp.language.choose("ja")
+    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "キャンセル"
+
+
+@pytest.mark.expects_log
+def test_without_its_translation_the_window_is_english_and_the_log_says_why(
+    qapp: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(language, "translations", lambda: tmp_path)
+    qapp.language.choose("ko")
+    assert QCoreApplication.translate("Guessing", "Off") == "Off"
+    assert "i18n/compile.py" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        (["ko-KR"], "ko"),
+        (["zh-Hans-CN", "en-US"], "zh_CN"),
+        (["zh-TW", "ja-JP"], "ja"),
+        (["de-DE", "fr"], "en"),
+        ([], "en"),
+        (["en-GB", "ko"], "en"),
+    ],
+)
+def test_the_first_language_we_have_is_taken(wanted: list[str], code: str) -> None:
+    assert best_language(wanted) == code
