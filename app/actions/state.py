@@ -30,6 +30,7 @@ class Actions(QObject):
         self._circumstances: ActionState | None = None
         for spec in ACTIONS:
             action = QAction(self)
+            action.setObjectName(spec.id)
             action.setShortcut(QKeySequence(spec.shortcut))
             action.setCheckable(bool(spec.group))
             action.triggered.connect(lambda _=False, run=handlers[spec.id]: run())

@@ -72,6 +72,7 @@ class TurnView(QWidget):
         self.thinking, self._body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         self._note = Note(self)
         self._foot = WrappedLabel(self)
+        self._foot.setObjectName("foot")
         self._foot.setProperty("styleClass", "muted")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
         self._foot.setContentsMargins(0, 6, 0, 0)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.widgets.application import Application
     from app.window.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
+    from tests.app.window_driver import WindowDriver
 
 PATIENCE_MS = round(1000 * PATIENCE_S)
 STARTER = (Path("starter/main"), Path("starter/draft"))
@@ -98,7 +99,7 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
 class OpenWindow(Protocol):
     """Opens the window on an engine; with `load`, waits until the pair is there."""
 
-    def __call__(self, engine: ScriptedEngine, load: bool = True) -> MainWindow: ...
+    def __call__(self, engine: ScriptedEngine, load: bool = True) -> WindowDriver: ...
 
 
 @pytest.fixture
@@ -106,10 +107,11 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
     """Opens the real window on a scripted engine, with its pair loaded; closes it after the test."""
     from app.session.session import Session
     from app.window.main_window import MainWindow
+    from tests.app.window_driver import WindowDriver
 
     opened: list[MainWindow] = []
 
-    def open_on(engine: ScriptedEngine, load: bool = True) -> MainWindow:
+    def open_on(engine: ScriptedEngine, load: bool = True) -> WindowDriver:
         session = Session(lambda: engine, STARTER)
         window = MainWindow(session, qapp)
         opened.append(window)
@@ -118,7 +120,7 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
         qtbot.waitUntil(lambda: session.saving)
         if load:
             qtbot.waitUntil(lambda: not session.pair.loading)
-        return window
+        return WindowDriver(window, session, qtbot.waitUntil)
 
     yield open_on
     for window in opened:

@@ -24,11 +24,11 @@ ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one with a [link](htt
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
+def window(open_window: OpenWindow) -> MainWindow:
     window = open_window(ScriptedEngine([Script(ANSWER)]))
-    turn = window._session.ask("question")
-    qtbot.waitUntil(lambda: turn.answer.ended)
-    return window
+    window.ask("question")
+    window.wait_until_answered()
+    return window.window
 
 
 def controls(window: MainWindow) -> list[QWidget]:

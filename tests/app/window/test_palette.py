@@ -131,7 +131,7 @@ def test_a_click_elsewhere_closes_it(open_window: OpenWindow) -> None:
 
 def test_what_is_behind_a_card_is_dimmed_while_it_is_open(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    place = window._composer.mapTo(window, QPoint(4, 4))
+    place = window._composer.mapTo(window.window, QPoint(4, 4))
     before = window.grab().toImage().pixelColor(place).lightness()
     window._actions["palette"].trigger()
     assert window.grab().toImage().pixelColor(place).lightness() < before
@@ -160,7 +160,7 @@ def test_opened_twice_it_still_gives_the_focus_back(open_window: OpenWindow) -> 
 def test_it_closes_although_what_had_the_focus_is_gone(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     window.activateWindow()
-    button = QPushButton(window)
+    button = QPushButton(window.window)
     button.show()
     button.setFocus()
     window._actions["palette"].trigger()

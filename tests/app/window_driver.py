@@ -1,0 +1,343 @@
+"""The main window as a person uses it: what can be read in it, and what can be done in it.
+
+Widgets are found by their class, object name, accessible name or visible text, never through private attributes, so a
+test does not depend on how the window is built. The parts of the window have drivers of their own in `window_parts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from unittest.mock import patch
+
+from PySide6.QtCore import QCoreApplication, QMimeData, QObject, Qt, QUrl
+from PySide6.QtGui import QAction, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QToolButton, QWidget
+
+from app.chat.composer import Composer, MessageEdit
+from app.chat.find_bar import FindBar
+from app.chat.preset_button import PresetButton
+from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.transcript import Transcript
+from app.models.first_run import FirstRunOffer
+from app.models.picker import Picker
+from app.settings_window.dialog import SettingsWindow
+from app.sidebar.pane import ChatPane
+from app.speculation.comparison_view import ComparisonView
+from app.speculation.panel import SpeculationPanel
+from app.speculation.tuning_view import TuningView
+from app.widgets.banner import Banner
+from app.widgets.elided_label import ElidedLabel
+from app.window.header import Header
+from app.window.palette import CommandPalette
+from app.window.shortcut_sheet import ShortcutSheet
+from tests.app.window_parts import PaletteDriver, PickerDriver, SidebarDriver, TurnDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.session.answer import Answer
+    from app.session.session import Session
+    from app.window.main_window import MainWindow
+
+Found = TypeVar("Found", bound=QObject)
+
+
+class WindowDriver:
+    """Drives one open window. `session` is the one that the test made the window with, for what no window shows.
+
+    What is done:  trigger, ask, write, type, compose, send, press_send, paste, press_banner, open_chat, search,
+                   settings_page, press (keys), file_dialog (answers the next ones), wait_until_answered, settle, close
+    What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, turns, shown_text, foot, titles
+    The parts:     composer, transcript, header, banner, find_bar, panel, settings, chat_settings, palette, sidebar,
+                   picker("main" or "draft"), turn(index), comparison, tuning, offer, preset_button, shortcut_sheet
+    """
+
+    def __init__(self, window: MainWindow, session: Session, wait: Callable[[Callable[[], bool]], object]) -> None:
+        """`wait` runs the event loop until a condition holds, and fails if it never does."""
+        self.window, self.session, self.wait = window, session, wait
+
+    def __getattr__(self, name: str) -> Any:
+        # The tests that still treat the driver as the window.
+        return getattr(self.window, name)
+
+    def find(self, kind: type[Found], name: str = "") -> Found:
+        """The widget (or other object) of a class, with an object name where there are several."""
+        found = self.window.findChild(kind, name or None)
+        assert found is not None, f"no {kind.__name__} {name} in the window"
+        return found
+
+    # The parts of the window
+
+    @property
+    def composer(self) -> Composer:
+        return self.find(Composer)
+
+    @property
+    def edit(self) -> MessageEdit:
+        """The message box."""
+        return self.composer.edit
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.find(Transcript)
+
+    @property
+    def header(self) -> Header:
+        return self.find(Header)
+
+    @property
+    def banner(self) -> Banner:
+        return self.find(Banner)
+
+    @property
+    def find_bar(self) -> FindBar:
+        return self.find(FindBar)
+
+    @property
+    def panel(self) -> SpeculationPanel:
+        return self.find(SpeculationPanel)
+
+    @property
+    def settings(self) -> SettingsWindow:
+        return self.find(SettingsWindow)
+
+    @property
+    def chat_settings(self) -> ChatSettingsSheet:
+        return self.find(ChatSettingsSheet)
+
+    @property
+    def shortcut_sheet(self) -> ShortcutSheet:
+        return self.find(ShortcutSheet)
+
+    @property
+    def comparison(self) -> ComparisonView:
+        return self.find(ComparisonView)
+
+    @property
+    def tuning(self) -> TuningView:
+        return self.find(TuningView)
+
+    @property
+    def offer(self) -> FirstRunOffer:
+        return self.find(FirstRunOffer)
+
+    @property
+    def preset_button(self) -> PresetButton:
+        return self.find(PresetButton)
+
+    @property
+    def palette(self) -> PaletteDriver:
+        return PaletteDriver(self.find(CommandPalette))
+
+    @property
+    def sidebar(self) -> SidebarDriver:
+        return SidebarDriver(self.find(ChatPane), self.settle)
+
+    def picker(self, role: str) -> PickerDriver:
+        """The picker below the chip of the "main" or the "draft" model."""
+        pickers = self.window.findChildren(Picker)
+        return PickerDriver(pickers[("main", "draft").index(role)])
+
+    def turn(self, index: int = -1) -> TurnDriver:
+        """A question with its answer, as it is shown."""
+        return TurnDriver(self.transcript.view(self.session.chat.turns[index]))
+
+    # Actions
+
+    def action(self, action_id: str) -> QAction:
+        return self.find(QAction, action_id)
+
+    def trigger(self, action_id: str) -> None:
+        """Use an action of the menus; one that is not enabled does nothing."""
+        self.action(action_id).trigger()
+
+    def is_enabled(self, action_id: str) -> bool:
+        return self.action(action_id).isEnabled()
+
+    def is_checked(self, action_id: str) -> bool:
+        return self.action(action_id).isChecked()
+
+    # Writing and asking
+
+    @property
+    def unsent(self) -> str:
+        """What stands in the message box."""
+        return self.edit.toPlainText()
+
+    def write(self, text: str) -> None:
+        """Put a text into the message box, instead of what is there."""
+        self.edit.setPlainText(text)
+
+    def type(self, text: str) -> None:
+        """Type into the message box, key by key."""
+        QTest.keyClicks(self.edit, text)
+
+    def compose(self, text: str, into: QWidget | None = None) -> None:
+        """Let an input method compose a text and not commit it."""
+        QCoreApplication.sendEvent(into or self.edit, QInputMethodEvent(text, []))
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """Press a key in the message box."""
+        QTest.keyClick(self.edit, key, modifiers)
+
+    def send(self) -> None:
+        """Press Enter in the message box."""
+        self.press(Qt.Key.Key_Return)
+
+    def ask(self, text: str) -> None:
+        self.write(text)
+        self.send()
+
+    def ask_and_wait(self, *questions: str) -> None:
+        """Ask one question after another, each once the one before is answered and kept."""
+        for question in questions:
+            self.ask(question)
+            self.wait_until_answered()
+            self.settle()
+
+    @property
+    def send_button(self) -> QToolButton:
+        """Sends, or stops what is being written."""
+        return self.composer.findChild(QToolButton, "send")
+
+    def press_send(self) -> None:
+        QTest.mouseClick(self.send_button, Qt.MouseButton.LeftButton)
+
+    @property
+    def context_text(self) -> str:
+        """The line below the message box: how much of the context is used, or why nothing can be sent."""
+        card = self.composer.findChild(QFrame, "composerCard")
+        return card.findChild(ElidedLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
+
+    @property
+    def key_hint(self) -> str:
+        """Which keys send and which begin a new line."""
+        return self.composer.findChild(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
+
+    # Files
+
+    def paste(self, *files: Path) -> None:
+        """Paste files into the message box."""
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
+        assert self.edit.canInsertFromMimeData(data)
+        self.edit.insertFromMimeData(data)
+
+    @property
+    def attached(self) -> list[str]:
+        """The names of the files that go with the next question."""
+        return [attachment.name for attachment in self.composer.files.attachments]
+
+    @contextmanager
+    def file_dialog(self, chosen: Path | None) -> Iterator[None]:
+        """Answer the system's file dialogs with a path, or cancel them."""
+        answer = str(chosen) if chosen is not None else ""
+        several = [answer] if answer else []
+        with (
+            patch.object(QFileDialog, "getOpenFileName", lambda *_: (answer, "")),
+            patch.object(QFileDialog, "getOpenFileNames", lambda *_: (several, "")),
+            patch.object(QFileDialog, "getSaveFileName", lambda *_: (answer, "")),
+            patch.object(QFileDialog, "getExistingDirectory", lambda *_: answer),
+        ):
+            yield
+
+    def import_chats(self, file: Path) -> None:
+        with self.file_dialog(file):
+            self.trigger("import-chats")
+
+    def export_all(self, file: Path) -> None:
+        with self.file_dialog(file):
+            self.trigger("export-all")
+
+    # The banner
+
+    @property
+    def banner_text(self) -> str:
+        """What the banner says; "" while there is none."""
+        return "" if self.banner.isHidden() else self.banner.text
+
+    @property
+    def banner_button(self) -> QPushButton:
+        return self.banner.findChild(QPushButton)
+
+    def press_banner(self) -> None:
+        """Press the button of the banner."""
+        self.banner_button.click()
+
+    # The chat
+
+    @property
+    def turns(self) -> list[tuple[str, str]]:
+        """(question, answer) of the chat on screen."""
+        return [(turn.question, turn.answer.text) for turn in self.session.chat.turns]
+
+    def answer(self, index: int = -1) -> Answer:
+        """What the session knows of an answer: its state, figures and tokens."""
+        return self.session.chat.turns[index].answer
+
+    def shown_text(self, index: int = -1) -> str:
+        """The answer as it stands on the screen."""
+        return self.turn(index).text
+
+    def foot(self, index: int = -1) -> str:
+        """The line of figures below an answer."""
+        return self.turn(index).foot
+
+    def wait_until_answered(self) -> None:
+        self.wait(lambda: self.answer().ended)
+
+    # Chats, stored and listed
+
+    @property
+    def titles(self) -> list[str]:
+        """The chats of the list's view, the newest first."""
+        return [chat.title for chat in self.session.keeper.conversations]
+
+    def chat_id(self, title: str) -> int:
+        return next(chat.id for chat in self.session.keeper.conversations if chat.title == title)
+
+    def open_chat(self, title: str) -> None:
+        """Click a chat of the list, and wait until it is read."""
+        self.sidebar.click(title)
+        self.settle()
+
+    def search(self, text: str) -> None:
+        """Search all chats."""
+        self.sidebar.search.setText(text)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the store has done all it was asked."""
+        self.wait(lambda: not self.session.bridge.busy)
+
+    def in_store(self, operation: Callable[[Any], Any]) -> Any:
+        """Do something in the store of the chats, and return what came of it once the window knows."""
+        result = self.session.keeper.wait_for(operation)
+        self.session.keeper.do(lambda _store: None)
+        self.settle()
+        return result
+
+    # Settings
+
+    def settings_page(self, page_id: str) -> Any:
+        """Open the settings at a page."""
+        self.settings.open(page_id)
+        return self.settings.page(page_id)
+
+    def close(self) -> None:
+        self.window.close()
+
+    def resize(self, width: int, height: int) -> None:
+        self.window.resize(width, height)
+
+
+def texts(widget: QWidget) -> list[str]:
+    """Everything that can be read in a widget: labels, buttons and fields that are not hidden in it."""
+    kinds = (QLabel, QPushButton, QToolButton, QLineEdit, QPlainTextEdit)
+    found = [child for kind in kinds for child in widget.findChildren(kind) if child.isVisibleTo(widget)]
+    shown = [child.toPlainText() if isinstance(child, QPlainTextEdit) else child.text() for child in found]
+    return [text for text in shown if text]

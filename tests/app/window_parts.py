@@ -1,0 +1,312 @@
+"""Drivers of the parts of the window: a turn, the list of chats, the command palette, the pickers of models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QListWidget,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QTextEdit,
+    QToolButton,
+    QWidget,
+)
+
+from app.chat.answer_body import AnswerBody
+from app.chat.note import Note
+from app.chat.question_bubble import QuestionBubble
+from app.conversations.records import Conversation, Folder
+from app.models.picker_row import PickerRow
+from app.sidebar.list_model import INSIDE, ROW
+from app.sidebar.row_menu import RowMenu
+from app.widgets.search_field import LiveField
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.chat.message import TurnView
+    from app.chat.question_editor import QuestionEditor
+    from app.chat.token_view import TokenView
+    from app.models.picker import Picker
+    from app.sidebar.list_model import ChatListModel
+    from app.sidebar.pane import ChatPane
+    from app.sidebar.purge_button import PurgeButton
+    from app.window.palette import CommandPalette
+
+
+def button(widget: QWidget, name: str) -> QAbstractButton:
+    """The button with that text or accessible name."""
+    return next(
+        found for found in widget.findChildren(QAbstractButton) if name in (found.text(), found.accessibleName())
+    )
+
+
+def entry(menu: QMenu, *path: str) -> QAction:
+    """The entry of a menu, through its submenus, with that text."""
+    for text in path[:-1]:
+        menu = next(action.menu() for action in menu.actions() if action.text() == text)
+    return next(action for action in menu.actions() if action.text() == path[-1])
+
+
+class TurnDriver:
+    """A question with its answer. The widgets are made anew when a turn comes back into view: ask for it each time."""
+
+    def __init__(self, view: TurnView) -> None:
+        self.view = view
+
+    @property
+    def body(self) -> AnswerBody:
+        """The blocks of the answer; those of its thoughts are another."""
+        return next(body for body in self.view.findChildren(AnswerBody) if not self.view.thinking.isAncestorOf(body))
+
+    @property
+    def blocks(self) -> list[QTextEdit | QPlainTextEdit]:
+        """The texts of the answer's blocks, top to bottom."""
+        return self.body.text_views
+
+    @property
+    def text(self) -> str:
+        """The answer as it stands on the screen."""
+        return "\n".join(block.toPlainText() for block in self.blocks)
+
+    @property
+    def tokens(self) -> TokenView:
+        return self.view.tokens
+
+    @property
+    def bubble(self) -> QuestionBubble:
+        return self.view.findChild(QuestionBubble)
+
+    @property
+    def foot_label(self) -> QLabel:
+        return self.view.findChild(QLabel, "foot")
+
+    @property
+    def foot(self) -> str:
+        return self.foot_label.text()
+
+    @property
+    def note(self) -> Note:
+        """Why the answer did not go on, with the button that helps."""
+        return self.view.findChild(Note)
+
+    @property
+    def note_text(self) -> str:
+        """What the note says; "" while there is none."""
+        return "" if self.note.isHidden() else self.note.findChild(QLabel).text()
+
+    def press_note(self) -> None:
+        self.note.findChild(QPushButton).click()
+
+    def press(self, word: str) -> None:
+        """Press a button of the answer: copy, again, go-on, branch, more, previous, next."""
+        self.view.answer_row.button(word).click()
+
+    def press_question(self, word: str) -> None:
+        """Press a button of the question: edit, copy-question, previous, next."""
+        self.view.question_row.button(word).click()
+
+    @property
+    def answer_version(self) -> str:
+        """Which of its versions the answer is, as "2/3"."""
+        return self.view.answer_row.findChild(QLabel).text()
+
+    @property
+    def question_version(self) -> str:
+        return self.view.question_row.findChild(QLabel).text()
+
+    @property
+    def editor(self) -> QuestionEditor:
+        """The question while it is being edited."""
+        assert self.view.editor is not None, "the question is not being edited"
+        return self.view.editor
+
+    @property
+    def is_edited(self) -> bool:
+        return self.view.editor is not None
+
+    def edit(self, text: str) -> None:
+        """Edit the question and send it."""
+        self.press_question("edit")
+        self.editor.edit.setPlainText(text)
+        QTest.keyClick(self.editor.edit, Qt.Key.Key_Return)
+
+    def click(self) -> None:
+        """Turn to this answer: the panel is then about it."""
+        QTest.mouseClick(self.view, Qt.MouseButton.LeftButton)
+
+
+class SidebarDriver:
+    """The list of chats with the search above it. Rows are named by what they show."""
+
+    def __init__(self, pane: ChatPane, settle: Callable[[], None]) -> None:
+        self.pane, self._settle = pane, settle
+
+    @property
+    def model(self) -> ChatListModel:
+        return self.pane.model
+
+    @property
+    def list(self) -> QListView:
+        return self.pane.list
+
+    @property
+    def search(self) -> LiveField:
+        return self.pane.search
+
+    @property
+    def empty_button(self) -> PurgeButton:
+        """Above the trash: empties it."""
+        return self.pane.empty
+
+    @property
+    def back_button(self) -> QAbstractButton:
+        """Above another view than the chats: goes back to them."""
+        return button(self.pane, "Back to the chats")
+
+    @property
+    def rows(self) -> list[str]:
+        """The list as it reads: headings, folders in brackets, chats in a folder with a dash."""
+        found = []
+        for number in range(self.model.rowCount()):
+            index = self.model.index(number)
+            row = index.data(ROW)
+            if isinstance(row, Folder):
+                found.append(f"[{row.name}]")
+            else:
+                inside = isinstance(row, Conversation) and index.data(INSIDE)
+                found.append(("-" if inside else "") + index.data())
+        return found
+
+    def index(self, title: str) -> QModelIndex:
+        """The row of a chat, a folder or a hit."""
+        rows = (self.model.index(number) for number in range(self.model.rowCount()))
+        return next(row for row in rows if row.data() == title and not isinstance(row.data(ROW), str))
+
+    def click(self, title: str) -> None:
+        self.click_row(self.index(title))
+
+    def click_row(self, index: QModelIndex) -> None:
+        self.list.scrollTo(index)
+        place = self.list.visualRect(index).center()
+        QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    def select(self, title: str) -> None:
+        """Go to a row with the keys."""
+        self.list.setFocus()
+        self.list.setCurrentIndex(self.index(title))
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """Press a key in the list."""
+        QTest.keyClick(self.list, key, modifiers)
+
+    def menu(self, title: str) -> QMenu:
+        """Open the menu of a row; close it again."""
+        self.list.scrollTo(self.index(title))
+        place: QPoint = self.list.visualRect(self.index(title)).center()
+        self.list.customContextMenuRequested.emit(place)
+        menu = self.pane.findChild(RowMenu)
+        menu.close()
+        return menu
+
+    def choose(self, title: str, *path: str) -> None:
+        """Choose an entry of a row's menu, and wait until it is done."""
+        entry(self.menu(title), *path).trigger()
+        self._settle()
+
+    def show_view(self, name: str) -> None:
+        """Choose what is listed: "Chats", "Archive", "Trash" or the name of a folder."""
+        menu = self.views_button.menu()
+        menu.aboutToShow.emit()
+        entry(menu, name).trigger()
+        self._settle()
+
+    @property
+    def views_button(self) -> QToolButton:
+        return button(self.pane, "Folders, archive and trash")
+
+
+class PaletteDriver:
+    """The command palette."""
+
+    def __init__(self, palette: CommandPalette) -> None:
+        self.palette = palette
+
+    @property
+    def field(self) -> LiveField:
+        return self.palette.findChild(LiveField)
+
+    @property
+    def list(self) -> QListWidget:
+        return self.palette.findChild(QListWidget)
+
+    @property
+    def is_open(self) -> bool:
+        return self.palette.isVisible()
+
+    @property
+    def commands(self) -> list[str]:
+        """What is offered, as a screen reader says it."""
+        items = (self.list.item(number) for number in range(self.list.count()))
+        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.field, text)
+
+    def press(self, key: Qt.Key) -> None:
+        QTest.keyClick(self.field, key)
+
+
+class PickerDriver:
+    """The list of models below a chip of the header. `rows` are what a screen reader says of each."""
+
+    def __init__(self, picker: Picker) -> None:
+        self.picker = picker
+
+    @property
+    def field(self) -> QLineEdit:
+        return self.picker.findChild(QLineEdit)
+
+    @property
+    def list(self) -> QListWidget:
+        return self.picker.findChild(QListWidget)
+
+    @property
+    def is_open(self) -> bool:
+        return self.picker.isVisible()
+
+    @property
+    def rows(self) -> list[str]:
+        return self.picker.said()
+
+    @property
+    def note_text(self) -> str:
+        """Why there is nothing to choose."""
+        notes = self.picker.findChildren(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        return "\n".join(note.text() for note in notes if note.isVisible())
+
+    def row(self, index: int) -> PickerRow:
+        return self.list.itemWidget(self.list.item(index))
+
+    def select(self, index: int) -> None:
+        """Go to a row."""
+        self.list.setCurrentRow(index)
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.field, text)
+
+    def press(self, key: Qt.Key) -> None:
+        QTest.keyClick(self.field, key)
+
+    def press_more(self) -> None:
+        """Press the link below the list, which goes to the Models page."""
+        self.picker.findChild(QPushButton, options=Qt.FindChildOption.FindDirectChildrenOnly).click()
