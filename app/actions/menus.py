@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QMenu
 from app.actions import ACTIONS, MENUS
 from app.actions.state import menu_title
 from app.system.language import LANGUAGES
+from app.widgets.theme import MODES
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMainWindow
 
     from app.actions.state import Actions
-
-MODES = ("system", "light", "dark")
 
 
 class Menus:

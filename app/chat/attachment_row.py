@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePol
 
 from app.session.attachments import guessed_encoding
 from app.widgets import theme
-from app.widgets.elided_label import ElidedLabel
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
-from app.widgets.tooltips import tip
+from app.widgets.labels import ElidedLabel, tip
 from app.wording.figures import number
 
 if TYPE_CHECKING:

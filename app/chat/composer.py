@@ -34,8 +34,8 @@ from PySide6.QtWidgets import (
 
 from app.chat.attachment_row import AttachmentRow
 from app.widgets import theme
-from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import icon
+from app.widgets.labels import ElidedLabel
 from app.widgets.style_class import set_style_class
 
 if TYPE_CHECKING:

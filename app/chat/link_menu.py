@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from app.widgets.tooltips import tip
+from app.widgets.labels import tip
 
 # Anything else could start a program of this computer.
 _OPENED = ("http", "https", "mailto")

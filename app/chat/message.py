@@ -21,7 +21,7 @@ from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
 from app.conversations.search import highlights
 from app.session.answer import State
-from app.widgets.wrapped_label import WrappedLabel
+from app.widgets.labels import WrappedLabel
 from app.wording import errors as wording
 from app.wording import figures
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from app.widgets.labels import WrappedLabel
 from app.widgets.style_class import set_object_name
-from app.widgets.wrapped_label import WrappedLabel
 
 
 class Note(QFrame):

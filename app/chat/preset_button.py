@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.tooltips import tip
+from app.widgets.labels import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction

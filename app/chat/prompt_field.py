@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.conversations.chat_settings import VARIABLES
-from app.widgets.wrapped_label import WrappedLabel
+from app.widgets.labels import WrappedLabel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

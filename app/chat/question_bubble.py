@@ -8,8 +8,7 @@ from PySide6.QtCore import QEvent, QMimeData, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser
-from app.widgets.tooltips import tip
-from app.widgets.wrapped_label import WrappedLabel
+from app.widgets.labels import WrappedLabel, tip
 
 if TYPE_CHECKING:
     from app.session.chats import Turn

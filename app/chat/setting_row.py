@@ -7,12 +7,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QToolButton, QWidget
 
 from app.settings.declarations import SETTINGS
 from app.widgets import theme
-from app.widgets.controls import Chooser, Number, WholeNumber
+from app.widgets.controls import Chooser, Number, Slider, WholeNumber, number_box
 from app.widgets.icons import icon
 
 if TYPE_CHECKING:
@@ -54,10 +54,14 @@ class SettingRow(QObject):
         line = grid.rowCount()
         grid.addWidget(self.name, line, 0)
         if self.setting.choices:
-            self.control: Chooser | Number | WholeNumber = self._chooser(parent)
+            values = (value for value, _ in self.setting.choices)
+            self.control: Chooser | Number | WholeNumber = Chooser(parent, values, self._report)
             grid.addWidget(self.control, line, 2, 1, 2)
         else:
-            self.control = self._number(parent)
+            setting, is_whole = self.setting, isinstance(self.setting.default, int)
+            self.control = number_box(parent, setting.least, setting.most, setting.step, is_whole, self._report)
+            self.control.setGroupSeparatorShown(is_whole and setting.grouped)
+            self.control.setMinimumHeight(28)
             if key in _WITHOUT_SLIDER:
                 grid.addWidget(self.control, line, 2, 1, 2)
             else:
@@ -77,7 +81,7 @@ class SettingRow(QObject):
         value = own if self._own else default
         self.control.blockSignals(True)
         if isinstance(self.control, Chooser):
-            self.control.setCurrentIndex(self.control.findData(value))
+            self.control.set_value(value)
         else:
             self.control.setValue(value)
         self.control.blockSignals(False)
@@ -88,39 +92,15 @@ class SettingRow(QObject):
         self.reset.setVisible(self._own)
         self._apply_theme()
 
-    def _chooser(self, parent: QWidget) -> Chooser:
-        chooser = Chooser(parent)
-        for value, _ in self.setting.choices:
-            chooser.addItem("", value)
-        chooser.activated.connect(lambda: self.changed.emit(self.key, chooser.currentData()))
-        return chooser
-
-    def _number(self, parent: QWidget) -> Number | WholeNumber:
-        setting = self.setting
-        if isinstance(setting.default, float):
-            number = Number(parent)
-            number.setRange(setting.least, setting.most)
-            number.setSingleStep(setting.step)
-            number.valueChanged.connect(lambda value: self.changed.emit(self.key, round(value, 2)))
-            control: Number | WholeNumber = number
-        else:
-            whole = WholeNumber(parent)
-            whole.setRange(int(setting.least), int(setting.most))
-            whole.setSingleStep(int(setting.step))
-            whole.setGroupSeparatorShown(setting.grouped)
-            whole.valueChanged.connect(lambda value: self.changed.emit(self.key, value))
-            control = whole
-        # What is being typed is no value yet.
-        control.setKeyboardTracking(False)
-        control.setMinimumHeight(28)
-        return control
+    def _report(self, value: Any) -> None:
+        self.changed.emit(self.key, value)
 
     def _make_slider(self, parent: QWidget) -> QSlider:
         setting = self.setting
         count = round((setting.most - setting.least) / setting.step)
         even = [round(setting.least + step * setting.step, 2) for step in range(count + 1)]
         self._stops = _STOPS.get(self.key, even)
-        slider = _Slider(Qt.Orientation.Horizontal, parent)
+        slider = Slider(parent)
         slider.setRange(0, len(self._stops) - 1)
         slider.setMinimumWidth(_SLIDER_WIDTH)
         slider.valueChanged.connect(self._slid)
@@ -144,8 +124,7 @@ class SettingRow(QObject):
         self.reset.setToolTip(reset)
         self.reset.setAccessibleName(reset)
         if isinstance(self.control, Chooser):
-            for index, (_, words) in enumerate(self.setting.choices):
-                self.control.setItemText(index, translate("Settings", words))
+            self.control.set_texts(translate("Settings", words) for _, words in self.setting.choices)
         elif self.setting.least_words:
             self.control.setSpecialValueText(translate("Settings", self.setting.least_words))
 
@@ -160,8 +139,3 @@ class SettingRow(QObject):
         font.setBold(self._own)
         self.name.setFont(font)
         self.reset.setIcon(icon("retry", theme.colours().muted))
-
-
-class _Slider(QSlider):
-    def wheelEvent(self, event) -> None:  # type: ignore[no-untyped-def]
-        event.ignore()

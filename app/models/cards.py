@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.widgets.badges import Badge, Bar
-from app.widgets.elided_label import ElidedLabel
+from app.widgets.labels import ElidedLabel
 from app.widgets.style_class import set_style_class
 from app.wording import models as wording
 from app.wording.figures import times
@@ -201,7 +201,7 @@ class ModelCard(Card):
         on_its_way = self._on_its_way
         self.name.setText(wording.entry_name(entry))
         self.say(self._facts())
-        self.badge.say(*self._badge())
+        self.badge.show_word(*self._badge())
         self._show_fit()
         self.main_button.setText(self._button_text())
         self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))

@@ -41,7 +41,7 @@ class DownloadCard(Card):
         words = wording.download_words(status)
         self.say(words)
         tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
-        self.badge.say(wording.state_word(status.state), tones.get(status.state, "neutral"))
+        self.badge.show_word(wording.state_word(status.state), tones.get(status.state, "neutral"))
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
         colour = {"paused": "lookup", "failed": "problem"}.get(status.state, "draft")
         self._bar.show_parts([(share, colour)], words)

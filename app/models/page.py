@@ -21,8 +21,7 @@ from app.library.entries import short_name
 from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadCard
 from app.settings.declarations import FIT_CONTEXTS
-from app.widgets.badges import Tabs
-from app.widgets.controls import Chooser
+from app.widgets.controls import Chooser, Segments
 from app.widgets.layouts import keep_right_edge
 from app.wording import errors as app_wording
 from app.wording import models as wording
@@ -53,7 +52,7 @@ class ModelsPage(QWidget):
         self._library, self._session, self._switcher = library, session, switcher
         self._tab = RECOMMENDED
         self._title, self._memory, self._note, self._empty = (QLabel(self) for _ in range(4))
-        self.field, self._tabs = QLineEdit(self), Tabs(3, self)
+        self.field, self._tabs = QLineEdit(self), Segments(3, self)
         self.context = Chooser(self)
         self._add_folder = QPushButton(self)
         self._heads = [QLabel(self), QLabel(self)]

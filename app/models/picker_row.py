@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from app.widgets import theme
 from app.widgets.badges import Badge
-from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import icon
+from app.widgets.labels import ElidedLabel
 from app.wording import models as wording
 from app.wording.hub import size_words
 
@@ -74,7 +74,7 @@ class PickerRow(QWidget):
         self._sentence.setText(
             wording.download_words(choice.download) if choice.download else wording.choice_sentence(choice)
         )
-        self._badge.say(*self._badge_of(choice))
+        self._badge.show_word(*self._badge_of(choice))
         self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind == "use" else "")
         self._state.setText(self.tr("in use") if choice.loaded else "")
         self._size.setVisible(bool(self._size.text()))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 from app.settings.declarations import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, settings_of
 from app.settings_window.form import Form
 from app.system.language import LANGUAGES
-from app.widgets.controls import Chooser, Number, Switch, WholeNumber
+from app.widgets.controls import Chooser, Number, Switch, WholeNumber, number_box
 from app.wording import errors as wording
 
 if TYPE_CHECKING:
@@ -71,27 +71,22 @@ class TablePage(Form):
         self.settings.change(**{setting.key: value})
 
     def _control(self, setting: Setting) -> tuple[QWidget, Callable[[Any], None]]:
+        def keep(value: Any) -> None:
+            self._keep(setting, value)
+
         if setting.choices:
-            chooser = Chooser(self)
-            for value, _ in setting.choices:
-                chooser.addItem("", value)
-            chooser.activated.connect(lambda _: self._keep(setting, chooser.currentData()))
-            return chooser, lambda value: chooser.setCurrentIndex(chooser.findData(value))
+            chooser = Chooser(self, (value for value, _ in setting.choices), keep)
+            return chooser, chooser.set_value
         if isinstance(setting.default, bool):
             switch = Switch(self)
-            switch.toggled.connect(lambda on: self._keep(setting, on))
+            switch.toggled.connect(keep)
             return switch, switch.setChecked
-        if isinstance(setting.default, int):
-            whole = WholeNumber(self)
-            whole.setRange(int(setting.least), int(setting.most))
-            whole.setSingleStep(int(setting.step))
-            whole.setGroupSeparatorShown(setting.grouped)
-            return _number(whole, lambda value: self._keep(setting, value))
-        if isinstance(setting.default, float):
-            number = Number(self)
-            number.setRange(setting.least, setting.most)
-            number.setSingleStep(setting.step)
-            return _number(number, lambda value: self._keep(setting, round(value, 2)))
+        if isinstance(setting.default, (int, float)):
+            is_whole = isinstance(setting.default, int)
+            box = number_box(self, setting.least, setting.most, setting.step, is_whole, keep)
+            box.setGroupSeparatorShown(is_whole and setting.grouped)
+            box.setMinimumHeight(32)
+            return box, box.setValue
         field = QLineEdit(self)
         field.setMinimumWidth(220)
         field.editingFinished.connect(lambda: self._keep(setting, field.text().strip()))
@@ -117,8 +112,10 @@ class TablePage(Form):
                 help_ = wording.joined(help_, effects[setting.effect])
             row.set_words(translate("Settings", setting.title), help_)
             if isinstance(control, Chooser):
-                for index, (value, words) in enumerate(setting.choices):
-                    control.setItemText(index, translate("Settings", words) if words else LANGUAGES[value])
+                choices = setting.choices
+                control.set_texts(
+                    translate("Settings", words) if words else LANGUAGES[value] for value, words in choices
+                )
             elif isinstance(control, (WholeNumber, Number)) and setting.least_words:
                 control.setSpecialValueText(translate("Settings", setting.least_words))
 
@@ -130,11 +127,3 @@ class TablePage(Form):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_bound"):
             self.retranslate()
-
-
-def _number(control: WholeNumber | Number, keep: Callable[[Any], None]) -> tuple[QWidget, Callable[[Any], None]]:
-    # What is being typed is no value yet.
-    control.setKeyboardTracking(False)
-    control.setMinimumHeight(32)
-    control.valueChanged.connect(keep)
-    return control, control.setValue

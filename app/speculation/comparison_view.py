@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVB
 
 from app.chat.token_view import TokenView
 from app.speculation.comparison import Comparison, Step, Verdict
-from app.speculation.gauges import label
 from app.speculation.trial_card import TrialCard
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.labels import label
 from app.widgets.style_class import set_style_class
 from app.wording import errors as wording
 from app.wording import figures

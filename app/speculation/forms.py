@@ -23,7 +23,10 @@ class SpeculationForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = SpeculationSettings()
-        self.choosers = {key: Chooser(self) for key in ("method", "depth", "acceptance")}
+        self.choosers = {
+            key: Chooser(self, [value for value, _ in SETTINGS[key].choices] or _DEPTHS)
+            for key in ("method", "depth", "acceptance")
+        }
         self._names = {key: QLabel(self) for key in self.choosers}
         form = QFormLayout(self)
         form.setContentsMargins(0, 4, 0, 4)
@@ -31,8 +34,6 @@ class SpeculationForm(QWidget):
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for key, chooser in self.choosers.items():
-            for value in [value for value, _ in SETTINGS[key].choices] or _DEPTHS:
-                chooser.addItem("", value)
             chooser.activated.connect(self._choose)
             self._names[key].setProperty("styleClass", "muted")
             self._names[key].setBuddy(chooser)
@@ -46,7 +47,7 @@ class SpeculationForm(QWidget):
             chooser = self.choosers[key]
             if chooser.findData(value) < 0:
                 chooser.addItem(str(value), value)
-            chooser.setCurrentIndex(chooser.findData(value))
+            chooser.set_value(value)
 
     def _choose(self) -> None:
         picked: dict[str, Any] = {key: chooser.currentData() for key, chooser in self.choosers.items()}

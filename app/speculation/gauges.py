@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.widgets import theme
+from app.widgets.controls import Segments
 from app.widgets.icons import icon
+from app.widgets.labels import label
 from app.wording import figures
 
 if TYPE_CHECKING:
@@ -18,23 +20,14 @@ if TYPE_CHECKING:
     from app.actions.state import Actions
 
 
-class Segments(QFrame):
-    """A row of buttons of which one is down, bound to checkable actions."""
+class ActionSegments(Segments):
+    """Segments bound to checkable actions."""
 
     def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("segments")
+        super().__init__(len(ids), parent)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._bound = [(actions[action_id], QPushButton(self)) for action_id in ids]
-        group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        self._bound = list(zip((actions[action_id] for action_id in ids), self.buttons, strict=True))
         for action, button in self._bound:
-            button.setProperty("styleClass", "segment")
-            button.setCheckable(True)
-            group.addButton(button)
-            row.addWidget(button)
             button.clicked.connect(action.trigger)
             action.changed.connect(self.refresh)
         self.refresh()
@@ -153,11 +146,3 @@ class Legend(QWidget):
                 icon("draft-off", colours.muted) if source == "rejected" else icon("draft-on", colours.accent(source))
             )
             mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))
-
-
-def label(parent: QWidget, look: str) -> QLabel:
-    """An empty label that follows a rule of the style sheet, and shows words as they are written."""
-    made = QLabel(parent)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setProperty("styleClass", look)
-    return made

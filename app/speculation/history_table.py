@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QP
 
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
-from app.widgets.tooltips import tip
+from app.widgets.labels import tip
 from app.wording import figures
 from app.wording.models import recorded_name
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.library.learned_pairs import learned_rows
-from app.speculation.gauges import label
 from app.speculation.learned_table import LearnedTable
 from app.widgets.figure_table import HEADING_HEIGHT, FigureView
+from app.widgets.labels import label
 
 if TYPE_CHECKING:
     from app.session.session import Session

@@ -9,10 +9,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
-from app.speculation.gauges import ActionButtons, Figure, Legend, Segments, label
+from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Legend
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
 from app.widgets import theme
+from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
@@ -67,7 +68,7 @@ class SpeculationPanel(QFrame):
         self._pace = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_pace = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
-        self._segments = Segments(actions, _CHOICES, self)
+        self._segments = ActionSegments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
         self.rate = label(self, "big")
         self.per_round, self.speed, self.guesses, self.first = (Figure(self) for _ in range(4))

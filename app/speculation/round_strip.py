@@ -15,7 +15,7 @@ from app.wording.figures import round_text
 
 if TYPE_CHECKING:
     from app.session.answer import Answer
-    from app.widgets.theme import Colours
+    from app.widgets.colours import Colours
     from engine.stats import RoundRecord
 
 CELL, GAP = 9, 3

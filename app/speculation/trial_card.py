@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QEvent, Qt, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from app.speculation.gauges import label
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.labels import label
 from app.widgets.overlay import Overlay
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.speculation.gauges import label
 from app.speculation.trial_card import TrialCard
+from app.widgets.labels import label
 from app.widgets.style_class import set_style_class
 from app.wording import errors as wording
 from app.wording import figures

@@ -1,12 +1,12 @@
-"""Small painted parts of the pickers and cards: a badge, and a bar of shares."""
+"""Small parts of the pickers and cards: a badge, and a bar of shares."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.widgets import theme
 from app.widgets.style_class import set_style_class
@@ -20,16 +20,16 @@ class Badge(QLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
-        self.say("")
+        self.show_word("")
 
-    def say(self, word: str, tone: str = "neutral") -> None:
+    def show_word(self, word: str, tone: str = "neutral") -> None:
         self.setText(word)
         self.setVisible(bool(word))
         set_style_class(self, f"badge-{tone}")
 
 
 class Bar(QWidget):
-    """Shares of a whole side by side; the words beside it say the same."""
+    """Shares of a whole side by side. The words beside it say the same."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class Bar(QWidget):
         self.setFixedHeight(_BAR_HEIGHT)
 
     def show_parts(self, parts: Sequence[tuple[float, str]], words: str) -> None:
-        """`parts` are (share of the whole, a colour's name in `Colours`); `words` is for screen readers."""
+        """`parts` are (share of the whole, name of a colour in `Colours`); `words` is for screen readers."""
         self._parts = tuple(parts)
         self.setAccessibleName(words)
         self.update()
@@ -50,27 +50,9 @@ class Bar(QWidget):
         whole.addRoundedRect(QRectF(self.rect()), _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
         painter.setClipPath(whole)
         painter.fillRect(self.rect(), QColor(colours.selection))
-        at, width = 0.0, self.width()
+        left = 0.0
         for share, name in self._parts:
-            length = min(share, 1.0) * width
-            painter.fillRect(QRectF(at, 0, length, self.height()), QColor(getattr(colours, name)))
-            at += length
+            length = min(share, 1.0) * self.width()
+            painter.fillRect(QRectF(left, 0, length, self.height()), QColor(getattr(colours, name)))
+            left += length
         painter.end()
-
-
-class Tabs(QFrame):
-    """A row of buttons of which one is down. Choose with the mouse, or with Tab and Space."""
-
-    def __init__(self, count: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("segments")
-        self.buttons = [QPushButton(self) for _ in range(count)]
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        for button in self.buttons:
-            button.setProperty("styleClass", "segment")
-            button.setCheckable(True)
-            button.setAutoExclusive(True)
-            button.setCursor(Qt.CursorShape.ArrowCursor)
-            row.addWidget(button)

@@ -1,6 +1,9 @@
-"""The controls of settings: a choice of one, numbers, a switch. None of them takes the wheel while a page scrolls."""
+"""The controls of settings: a choice, numbers, a slider, a switch, segments. None takes the wheel from a page."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
@@ -9,6 +12,10 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QDoubleSpinBox,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSlider,
     QSpinBox,
     QStyledItemDelegate,
     QWidget,
@@ -17,73 +24,125 @@ from PySide6.QtWidgets import (
 from app.widgets import theme
 from app.widgets.icons import icon
 
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
+    from PySide6.QtWidgets import QWidget as _Widget
+else:
+    # Only one class of a widget's bases may be Qt's own.
+    _Widget = _SpinBox = object
 
-class Chooser(QComboBox):
-    """A choice of one, with our own arrow: a style sheet that shapes the box takes Qt's away."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+class _WithoutWheel(_Widget):
+    """Leaves the wheel to the page that scrolls."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class Chooser(_WithoutWheel, QComboBox):
+    """A choice of one of `values`, which `set_texts` words; `chosen` gets the value that the user picks.
+
+    It paints its own arrow, because a style sheet that shapes the box removes Qt's.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        values: Iterable[object] = (),
+        chosen: Callable[[Any], object] | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        # The one that Qt takes draws the list as a menu of the system's, whatever the style sheet says.
+        # Qt's own delegate draws the list as a menu of the system's, whatever the style sheet says.
         self.setItemDelegate(QStyledItemDelegate(self))
+        for value in values:
+            self.addItem("", value)
+        if chosen is not None:
+            self.activated.connect(lambda: chosen(self.currentData()))
+
+    def set_texts(self, texts: Iterable[str]) -> None:
+        """Word the values, in their order."""
+        for index, text in enumerate(texts):
+            self.setItemText(index, text)
+
+    def set_value(self, value: object) -> None:
+        self.setCurrentIndex(self.findData(value))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        place = QRect(self.width() - 26, (self.height() - 16) // 2, 16, 16)
-        icon("chevron-down", theme.colours().muted).paint(painter, place)
+        arrow = QRect(self.width() - 26, (self.height() - 16) // 2, 16, 16)
+        icon("chevron-down", theme.colours().muted).paint(painter, arrow)
         painter.end()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
+class _StepBox(_WithoutWheel, _SpinBox):
+    """A spin box with its own two arrows."""
 
-class WholeNumber(QSpinBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # The style sheet's padding makes room on the left without moving the text there.
+        # The style sheet's padding widens the box on the left without moving the text there.
         self.lineEdit().setTextMargins(7, 0, 0, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the arrows, faint where there is no further step."""
         super().paintEvent(event)
-        _paint_steps(self)
+        colours, can = theme.colours(), self.stepEnabled()
+        middle, centre = self.height() / 2, self.width() - 14.0
+        flags = QAbstractSpinBox.StepEnabledFlag
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for step, direction in ((flags.StepUpEnabled, -1), (flags.StepDownEnabled, 1)):
+                pen = QPen(QColor(colours.muted if can & step else colours.line), 1.5)
+                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+                painter.setPen(pen)
+                tip = QPointF(centre, middle + 7 * direction)
+                for side in (-3.5, 3.5):
+                    painter.drawLine(tip, QPointF(centre + side, middle + 3.5 * direction))
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
+
+class WholeNumber(_StepBox, QSpinBox):
+    """A box for whole numbers."""
 
 
-class Number(QDoubleSpinBox):
+class Number(_StepBox, QDoubleSpinBox):
+    """A box for numbers with two decimals."""
+
+
+def number_box(
+    parent: QWidget,
+    least: float,
+    most: float,
+    step: float,
+    is_whole: bool,
+    entered: Callable[[Any], object],
+) -> WholeNumber | Number:
+    """A box for numbers from `least` to `most`; `entered` gets each once it is entered, not while it is typed."""
+    box: WholeNumber | Number
+    if is_whole:
+        box = WholeNumber(parent)
+        box.setRange(int(least), int(most))
+        box.setSingleStep(int(step))
+        box.valueChanged.connect(entered)
+    else:
+        box = Number(parent)
+        box.setRange(least, most)
+        box.setSingleStep(step)
+        box.valueChanged.connect(lambda value: entered(round(value, 2)))
+    box.setKeyboardTracking(False)
+    return box
+
+
+class Slider(_WithoutWheel, QSlider):
+    """A horizontal slider."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        # The style sheet's padding makes room on the left without moving the text there.
-        self.lineEdit().setTextMargins(7, 0, 0, 0)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        _paint_steps(self)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-
-def _paint_steps(box: QAbstractSpinBox) -> None:
-    """The two arrows, faint where there is no further step."""
-    colours, can = theme.colours(), box.stepEnabled()
-    middle, centre = box.height() / 2, box.width() - 14.0
-    with QPainter(box) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for step, direction in ((box.StepEnabledFlag.StepUpEnabled, -1), (box.StepEnabledFlag.StepDownEnabled, 1)):
-            pen = QPen(QColor(colours.muted if can & step else colours.line), 1.5)
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            painter.setPen(pen)
-            tip = QPointF(centre, middle + 7 * direction)
-            for side in (-3.5, 3.5):
-                painter.drawLine(tip, QPointF(centre + side, middle + 3.5 * direction))
+        super().__init__(Qt.Orientation.Horizontal, parent)
 
 
 class Switch(QAbstractButton):
-    """On or off; the knob's side says which without the colour."""
+    """On or off; the side of the knob shows which without the colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,3 +169,20 @@ class Switch(QAbstractButton):
         left = track.right() - 19 if self.isChecked() else track.left() + 3
         painter.drawEllipse(QRectF(left, track.top() + 3, 16, 16))
         painter.end()
+
+
+class Segments(QFrame):
+    """A row of `count` buttons of which one is down. Choose with the mouse, or with Tab and Space."""
+
+    def __init__(self, count: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("segments")
+        self.buttons = [QPushButton(self) for _ in range(count)]
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for button in self.buttons:
+            button.setProperty("styleClass", "segment")
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            row.addWidget(button)

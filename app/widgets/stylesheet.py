@@ -1,5 +1,4 @@
-"""The application's style sheet: spacing from one scale (4, 8, 12, 16, 24, 32), radius 8 for controls, 12 for
-cards.
+"""The application's style sheet: spacing from one scale (4, 8, 12, 16, 24, 32), radius 8 for controls, 12 for cards.
 
 Widgets choose a rule with `setObjectName` where there is one of them and with the dynamic property `styleClass` where
 there are many.
@@ -9,10 +8,8 @@ from __future__ import annotations
 
 import re
 from string import Template
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from app.widgets.theme import Colours
+from app.widgets.colours import Colours
 
 _FONT_SIZE = re.compile(r"font-size: (\d+)px")
 

@@ -1,155 +1,24 @@
-"""The colours of the look, light and dark, and the style sheet made of them.
-
-Main is indigo, draft teal, lookup amber, everywhere. Colours that carry text are moved away from their
-background until the contrast reaches 4.5:1, so the table below may keep the look's own hues.
-"""
+"""Which theme is in use: applies its palette and the style sheet to the application."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
 
+from app.widgets.colours import Colours, dark, light
 from app.widgets.stylesheet import stylesheet
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
-
-TEXT_CONTRAST = 4.5
-
-
-@dataclass(frozen=True)
-class Colours:
-    """One theme: backgrounds, lines, text, and for each role an accent, its tint, and the accent that text
-    may have.
-
-    Values are "#rrggbb".
-    """
-
-    window: str
-    panel: str
-    sidebar: str
-    line: str
-    selection: str
-    text: str
-    muted: str
-    faint: str
-    main: str
-    main_text: str
-    main_tint: str
-    draft: str
-    draft_text: str
-    draft_tint: str
-    lookup: str
-    lookup_text: str
-    lookup_tint: str
-    rejected: str
-    problem: str
-    problem_tint: str
-    on_accent: str
-
-    def accent(self, source: str) -> str:
-        """The colour of a token's proposer: "main", "draft" or "ngram"."""
-        return {"draft": self.draft, "ngram": self.lookup}.get(source, self.main)
-
-    def tint(self, source: str) -> str:
-        return {"draft": self.draft_tint, "ngram": self.lookup_tint}.get(source, self.main_tint)
-
-
-def contrast(first: str, second: str) -> float:
-    """WCAG contrast ratio of two colours, 1 to 21."""
-    light, dark = sorted((_luminance(QColor(first)), _luminance(QColor(second))), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def readable(colour: str, *backgrounds: str) -> str:
-    """`colour`, moved in lightness only until it stands out from every background by TEXT_CONTRAST."""
-    start = QColor(colour)
-    hue, saturation, lightness = max(start.hslHueF(), 0.0), start.hslSaturationF(), start.lightnessF()
-    step = 0.01 if _luminance(QColor(backgrounds[0])) < 0.18 else -0.01
-    moved = colour
-    while min(contrast(moved, background) for background in backgrounds) < TEXT_CONTRAST:
-        lightness = min(1.0, max(0.0, lightness + step))
-        moved = QColor.fromHslF(hue, saturation, lightness).name()
-    return moved
-
-
-def _luminance(colour: QColor) -> float:
-    def linear(channel: float) -> float:
-        return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
-
-    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF())
-
-
-@cache
-def light() -> Colours:
-    window, panel, sidebar, selection = "#f7f7f5", "#ffffff", "#efefec", "#e3e5ea"
-    surfaces = (window, panel, sidebar, selection)
-    return Colours(
-        window=window,
-        panel=panel,
-        sidebar=sidebar,
-        line="#e2e2dd",
-        selection=selection,
-        text="#1c1d21",
-        muted=readable("#6c6f78", *surfaces),
-        faint=readable("#9a9ca3", window, panel, sidebar),
-        main="#4a5bd4",
-        main_text=readable("#4a5bd4", *surfaces, "#e6e9fb"),
-        main_tint="#e6e9fb",
-        draft="#0f9d8a",
-        draft_text=readable("#0f9d8a", *surfaces, "#d9f2ee"),
-        draft_tint="#d9f2ee",
-        lookup="#c77d0a",
-        lookup_text=readable("#c77d0a", *surfaces, "#fbeed6"),
-        lookup_tint="#fbeed6",
-        rejected="#c9cbd1",
-        problem=readable("#c23b3b", *surfaces, "#fbe4e2"),
-        problem_tint="#fbe4e2",
-        on_accent="#ffffff",
-    )
-
-
-@cache
-def dark() -> Colours:
-    window, panel, sidebar, selection = "#17181b", "#1e1f23", "#141517", "#26282e"
-    surfaces = (window, panel, sidebar, selection)
-    return Colours(
-        window=window,
-        panel=panel,
-        sidebar=sidebar,
-        line="#2c2e34",
-        selection=selection,
-        text="#ecedf0",
-        muted=readable("#9ea2ac", *surfaces),
-        faint=readable("#6d717b", window, panel, sidebar),
-        main="#8c9bff",
-        main_text=readable("#8c9bff", *surfaces, "#2a2f52"),
-        main_tint="#2a2f52",
-        draft="#3fd0bb",
-        draft_text=readable("#3fd0bb", *surfaces, "#143c37"),
-        draft_tint="#143c37",
-        lookup="#f0b04a",
-        lookup_text=readable("#f0b04a", *surfaces, "#46330f"),
-        lookup_tint="#46330f",
-        rejected="#4a4d55",
-        problem=readable("#ff8a80", *surfaces, "#4a2322"),
-        problem_tint="#4a2322",
-        on_accent="#17181b",
-    )
-
-
 MODES = ("system", "light", "dark")
+_current = light()
+_text_size = 100
 
 
 class Theme(QObject):
-    """Which of the two themes is in use, and the one place that dresses the application in it.
+    """Applies the theme in use to the application. `mode` is one of MODES; "system" follows the desktop.
 
-    `mode` "system" follows the desktop while the app runs. Widgets that paint themselves ask `colours()` and
-    repaint on a palette change, which Qt sends to every widget.
+    Widgets that paint themselves ask `colours()` and repaint on a palette change, which Qt sends to every widget.
+    `changed` follows every change of theme or text size.
     """
 
     changed = Signal()
@@ -159,7 +28,6 @@ class Theme(QObject):
         self._application = application
         self.mode = "system"
         self.text_size = 100
-        self.colours = light()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)
         self._apply_theme()
 
@@ -168,7 +36,7 @@ class Theme(QObject):
         self._apply_theme()
 
     def set_text_size(self, percent: int) -> None:
-        """Show every text of the style sheet at that share of its normal size."""
+        """Show every text at `percent` of its normal size."""
         if percent != self.text_size:
             self.text_size = percent
             self._apply_theme()
@@ -181,24 +49,20 @@ class Theme(QObject):
 
     def _apply_theme(self) -> None:
         global _current, _text_size
-        self.colours = _current = dark() if self.is_dark else light()
+        _current = dark() if self.is_dark else light()
         _text_size = self.text_size
-        self._application.setPalette(_palette(self.colours))
-        self._application.setStyleSheet(stylesheet(self.colours, self.text_size))
+        self._application.setPalette(_palette(_current))
+        self._application.setStyleSheet(stylesheet(_current, self.text_size))
         self.changed.emit()
-
-
-_current: Colours | None = None
-_text_size = 100
 
 
 def colours() -> Colours:
     """The colours in use."""
-    return _current or light()
+    return _current
 
 
 def scaled(pixels: int) -> int:
-    """A length that goes with the text, at the text size in use."""
+    """A length in pixels that grows with the text, at the text size in use."""
     return round(pixels * _text_size / 100)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.actions.menus import MODES
 from app.system.language import LANGUAGES
+from app.widgets.theme import MODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.library.entries import short_name
-from app.speculation.gauges import Segments
+from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.labels import tip
 from app.widgets.style_class import set_style_class
-from app.widgets.tooltips import tip
 from app.wording import errors as wording
 from app.wording.figures import percent, source_name
 
@@ -126,7 +126,7 @@ class Header(QFrame):
         self._state, self._state_may_go = "", True
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
-        self._answers = Segments(actions, ("show-text", "show-tokens"), self)
+        self._answers = ActionSegments(actions, ("show-text", "show-tokens"), self)
         self.downloads = QToolButton(self)
         self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._running = 0

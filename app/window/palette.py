@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem,
 from app.actions import ACTIONS, ActionSpec
 from app.actions.state import Actions, menu_title
 from app.widgets import theme
-from app.widgets.elided_label import ElidedLabel
+from app.widgets.labels import ElidedLabel
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import LiveField
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.actions import ACTIONS, MENUS
 from app.actions.state import menu_title
+from app.widgets.labels import WrappedLabel
 from app.widgets.overlay import HighArea, Overlay
-from app.widgets.wrapped_label import WrappedLabel
 
 if TYPE_CHECKING:
     from app.actions.state import Actions

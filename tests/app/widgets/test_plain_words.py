@@ -13,11 +13,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.conversations.request_history import RequestRow
 from app.session.attachments import Attachment
 from app.settings_window.dialog import PAGES
-from app.speculation.gauges import label
 from app.speculation.history_table import HistoryTable
-from app.widgets.elided_label import ElidedLabel
-from app.widgets.tooltips import tip
-from app.widgets.wrapped_label import WrappedLabel
+from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip
 from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_main_window import ask, wait_for_end

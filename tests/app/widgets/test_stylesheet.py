@@ -9,8 +9,8 @@ from pathlib import Path
 
 import app
 from app.widgets import stylesheet as module
+from app.widgets.colours import dark, light
 from app.widgets.stylesheet import stylesheet
-from app.widgets.theme import dark, light
 
 SOURCES = [path for path in Path(app.__file__).parent.rglob("*.py") if path != Path(module.__file__)]
 # Made by Qt itself, inside of other widgets or around them.

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QPalette
 
 from app.widgets import theme
-from app.widgets.theme import TEXT_CONTRAST, Colours, contrast, dark, light
+from app.widgets.colours import TEXT_CONTRAST, Colours, contrast, dark, light
 
 if TYPE_CHECKING:
     from app.widgets.application import Application

@@ -19,7 +19,7 @@ from app.settings_window.form import Form
 from app.sidebar.row_painter import _around
 from app.speculation.gauges import Figure
 from app.system.language import LANGUAGES
-from app.widgets.elided_label import ElidedLabel
+from app.widgets.labels import ElidedLabel
 from app.window.header import Chip
 from app.wording.figures import depth_texts, speed_text
 from engine.events import Token

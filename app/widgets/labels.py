@@ -1,0 +1,86 @@
+"""Labels and tooltips that show words as they are written: Qt takes what looks like HTML for HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+def tip(words: str) -> str:
+    """A text for `setToolTip` that was written, in part, by a person, a model or a file."""
+    if "<" not in words and "&" not in words:
+        return words
+    return f'<p style="white-space: pre-wrap">{escape(words)}</p>'
+
+
+def label(parent: QWidget, style_class: str) -> QLabel:
+    """An empty label with that style class."""
+    made = QLabel(parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setProperty("styleClass", style_class)
+    return made
+
+
+class ElidedLabel(QLabel):
+    """One line that never asks for width. Text that does not fit is elided at `mode` and whole in the tooltip."""
+
+    def __init__(self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._mode, self._brief = mode, ""
+
+    def show_text(self, text: str, brief: str) -> None:
+        """Show `text`, or `brief` where it does not fit."""
+        self._brief = brief
+        self.setText(text)
+        self.update()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        inside = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), self._mode, inside.width())
+        if shown != self.text() and self._brief:
+            shown = self.fontMetrics().elidedText(self._brief, self._mode, inside.width())
+        QPainter(self).drawText(inside, self.alignment(), shown)
+        self.setToolTip("" if shown == self.text() else tip(self.text()))
+
+
+class WrappedLabel(QLabel):
+    """Wraps its text and sets its own height to fit.
+
+    A plain wrapped QLabel asks layouts for a height that depends on its width; a scroll area answers with the height
+    for the narrowest width, which leaves empty space at the end of a chat.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def minimumSizeHint(self) -> QSize:
+        """A word that is wider than the chat must not make the chat wider."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def setText(self, text: str) -> None:
+        if text != self.text():
+            super().setText(text)
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        # QLabel never answers with less than its minimum height, so the old one is cleared first.
+        self.setMinimumHeight(0)
+        self.setFixedHeight(max(1, self.heightForWidth(self.width())))
