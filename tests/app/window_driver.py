@@ -30,7 +30,7 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.speculation.tuning_view import TuningView
 from app.widgets.banner import Banner
-from app.widgets.elided_label import ElidedLabel
+from app.widgets.labels import ElidedLabel
 from app.window.header import Header
 from app.window.palette import CommandPalette
 from app.window.shortcut_sheet import ShortcutSheet
