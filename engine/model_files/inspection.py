@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_tokenizer_names
+from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
 from engine.model_files.bounded_json import (
     CONFIG,
     INDEX,
@@ -172,10 +172,7 @@ def _asks_for_tokenizer_code(settings: Mapping[str, Any]) -> bool:
     if not auto_map:
         return False
     name = settings.get("tokenizer_class")
-    if not isinstance(name, str):
-        return True
-    known = f'"{name.removesuffix("Fast")}"' in transformers_tokenizer_names()
-    return not known and name != "PreTrainedTokenizerFast"
+    return not (isinstance(name, str) and transformers_has_tokenizer(name))
 
 
 def _exists(folder: Path, name: str) -> bool:

@@ -41,7 +41,7 @@ def test_the_wheel_carries_the_compiled_translations_of_now(
 def test_the_wheel_carries_what_runs_and_not_what_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names = zipfile.ZipFile(tmp_path / build.build_wheel(str(tmp_path))).namelist()
-    assert {"app/__main__.py", "engine/__init__.py", "resources/catalog.json"} <= {*names}
+    assert {"app/__main__.py", "engine/__init__.py", "resources/catalog.json", "resources/loadable.json"} <= {*names}
     assert not [name for name in names if name.startswith(("tests/", "packaging/", "resources/starter/recipe/"))]
 
 

@@ -1,0 +1,55 @@
+"""What can be loaded is listed as the installed mlx-lm and transformers have it."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+
+from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
+from engine.paths import resources
+
+SCRIPT = Path(__file__).resolve().parents[3] / "packaging" / "list_loadable.py"
+
+
+def test_the_list_is_that_of_the_installed_packages() -> None:
+    written = json.loads((resources() / "loadable.json").read_text(encoding="utf-8"))
+    assert written == runpy.run_path(str(SCRIPT))["loadable"](), "run python packaging/list_loadable.py"
+
+
+@pytest.mark.parametrize(
+    ("config", "module"),
+    [
+        ({"model_type": "llama"}, "llama"),
+        ({"model_type": "mistral"}, "llama"),
+        ({"model_type": "bailing_hybrid"}, "bailing_hybrid"),
+        ({"model_type": "bailing_hybrid", "architectures": ["BailingMoeV3ForCausalLM"]}, "bailing_moe_v3"),
+        ({"model_type": "bailing_hybrid", "architectures": "BailingMoeV3ForCausalLM"}, "bailing_moe_v3"),
+        ({"model_type": "bailing_hybrid", "architectures": [["no", "name"], "Other"]}, "bailing_hybrid"),
+        ({"model_type": "bailing_hybrid", "architectures": 7}, "bailing_hybrid"),
+        ({"model_type": "cache"}, None),
+        ({"model_type": ["llama"]}, None),
+        ({}, None),
+    ],
+)
+def test_a_configuration_leads_to_the_module_that_builds_it(config: dict[str, object], module: str | None) -> None:
+    assert mlx_lm_module(config) == module
+
+
+def test_plugins_are_modules_of_mlx_lm() -> None:
+    assert plugin_exists("tool_parsers", "json_tools")
+    assert not plugin_exists("tool_parsers", "os")
+    assert not plugin_exists("tool_parsers", ["json_tools"])
+    assert not plugin_exists("chat_templates", "json_tools")
+
+
+@pytest.mark.parametrize("name", ["LlamaTokenizer", "LlamaTokenizerFast", "PreTrainedTokenizerFast"])
+def test_a_tokenizer_of_transformers_is_known_by_both_names(name: str) -> None:
+    assert transformers_has_tokenizer(name)
+
+
+@pytest.mark.parametrize("name", ["", "T", "EvilTokenizer", "PreTrainedTokenizer"])
+def test_any_other_tokenizer_needs_code_of_its_own(name: str) -> None:
+    assert not transformers_has_tokenizer(name)
