@@ -12,10 +12,11 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.conversation import Conversation
 from engine.errors import BadRequest, PromptTooLong
 from engine.events import Finished, PrefillProgress, Token, TokensCommitted
 from engine.loading import LoadedModel
-from engine.prefix_cache import Conversation, PrefixCache
+from engine.prefix_cache import PrefixCache
 from engine.prompts import newest_turns, render, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler

@@ -19,7 +19,7 @@ import psutil
 from engine.atomic_file import write_atomically
 from engine.cpu_backend.blas import BLAS
 from engine.speculation.depth import DepthController
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import Pair
 
 log = logging.getLogger(__name__)
 
@@ -125,12 +125,6 @@ class LearnedFile:
     def _ignore(self, error: Exception) -> None:
         log.warning("%s is ignored, depths are learned afresh: %s", self._path, error)
         self._pairs = {}
-
-
-def told(pair: Pair, controller: DepthController, *, loaded: bool = False) -> LearnedPair:
-    """What `controller` knows about `pair`, for whoever shows it."""
-    main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.guesses())
 
 
 def _pair(key: str) -> Pair | None:

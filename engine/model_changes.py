@@ -19,8 +19,9 @@ from engine.loading import LoadedModel
 from engine.models import Models, ParkedModels
 from engine.prefix_cache import PrefixCache
 from engine.prefix_store import PrefixStore
+from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.status import LoadedPair
-from engine.steps import Steps
+from engine.steps import Steps, run_to_completion
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class _Change:
 class ModelChanges:
     """Loads, replaces and drops `models`, and what the prefix cache holds for them.
 
-    `main_goes` is called before the main model is replaced or dropped, `draft_changes` after the draft has been.
+    `main_goes` is called before the main model is replaced or dropped, `draft_goes` before the draft model is.
     """
 
     def __init__(
@@ -48,12 +49,12 @@ class ModelChanges:
         models: Models,
         prefix_cache: PrefixCache,
         main_goes: Callable[[], None],
-        draft_changes: Callable[[], None],
+        draft_goes: Callable[[], None],
     ) -> None:
         self._models = models
         self._prefix_cache = prefix_cache
         self._main_goes = main_goes
-        self._draft_changes = draft_changes
+        self._draft_goes = draft_goes
         self._queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
 
@@ -176,7 +177,12 @@ class ModelChanges:
         self.put_away()
         self._models.use_main(main)
         self.open_store()
-        return self._use_draft(draft)
+        if draft is None:
+            return self._use_draft(None)
+        try:
+            return self._use_draft(run_to_completion(prepare_draft(main, draft)))
+        except EngineError as problem:
+            return self._use_draft(None, problem)
 
     def unload(self) -> LoadedPair:
         """Drop both models; requests that run end as cancelled first."""
@@ -205,10 +211,8 @@ class ModelChanges:
         self._prefix_cache.clear()
         self._prefix_cache.store = None
 
-    def _use_draft(self, draft: LoadedModel | None, problem: EngineError | None = None) -> LoadedPair:
+    def _use_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> LoadedPair:
+        self._draft_goes()
         pair = self._models.use_draft(draft, problem)
-        self._prefix_cache.forget_drafts()
-        if self._prefix_cache.store is not None:
-            self._prefix_cache.store.use_draft(self._models.draft)
-        self._draft_changes()
+        self._prefix_cache.use_draft(self._models.draft)
         return pair

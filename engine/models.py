@@ -11,10 +11,12 @@ from engine import memory
 from engine.advice.fit import ModelSize
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
-from engine.learned import LearnedFile, learned_here, told
+from engine.learned import LearnedFile, learned_here
 from engine.loading import LoadedModel, OnRead, load_in_slices
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
+from engine.speculation.controllers import learned_pair
+from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse
 from engine.steps import Steps
@@ -48,7 +50,6 @@ class Models:
         self._streaming, self._on_read = streaming, on_read
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
-        self._draft: LoadedModel | None = None
         self._wired = memory.WiredLimit()
         # What was unloaded for being idle comes back with the next request. Only other models take its place, so that
         # one that could not be loaded now is tried again.
@@ -72,7 +73,7 @@ class Models:
     @property
     def draft(self) -> LoadedModel | None:
         """The draft model, if one is in use."""
-        return self._draft
+        return self._drafting.draft if self._drafting is not None else None
 
     @property
     def loaded(self) -> bool:
@@ -95,37 +96,35 @@ class Models:
         context, free = self.settings.context, self.use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
-        return self._draft is None or memory.weights_fit(sizes[1], context, free)
+        return self.draft is None or memory.weights_fit(sizes[1], context, free)
 
     def read_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
         """Read a main model, in slices. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
         return load_in_slices(main, self.settings.kv_bits, self._streaming, self._on_read)
 
-    def read_draft(self, draft: str | Path) -> Steps[LoadedModel]:
-        """Read a draft model for the main model in use, in slices. Raises `ModelNotUsable`."""
+    def read_draft(self, draft: str | Path) -> Steps[DraftSource]:
+        """Load a draft model and prepare it for the main model in use, in steps. Raises `ModelNotUsable`."""
         bits = self.settings.draft_kv_bits
         loaded = yield from load_in_slices(draft, bits, self._streaming, self._on_read)
-        yield from self.drafting.prepare_for(loaded)
-        return loaded
+        return (yield from prepare_draft(self.main, loaded))
 
     def use_main(self, main: LoadedModel) -> None:
         """From now on `main` answers, without a draft."""
         self._main, self._drafting = main, Drafting(main, self._learned_file)
-        self._draft = self.parked = None
+        self.parked = None
         release_unused_memory()
         self._wired.raise_it()
 
-    def use_draft(self, draft: LoadedModel | None, problem: EngineError | None) -> LoadedPair:
+    def use_draft(self, draft: DraftSource | None, problem: EngineError | None) -> LoadedPair:
         """From the next round on `draft` guesses, or none for the reason that `problem` gives."""
-        problem = self.drafting.set_draft(draft, problem)
-        self._draft = draft if problem is None else None
+        self.drafting.set_draft(draft, problem)
         release_unused_memory()
-        return LoadedPair(self.main.info, self.drafting.draft_info, problem)
+        return LoadedPair(self.main.info, self.draft.info if self.draft is not None else None, problem)
 
     def unload(self) -> LoadedPair:
         """Drop everything."""
-        self._main = self._drafting = self._draft = self.parked = None
+        self._main = self._drafting = self.parked = None
         release_unused_memory()
         self._wired.put_back()
         return LoadedPair(None, None)
@@ -143,7 +142,7 @@ class Models:
         """What it takes to load these models again."""
         if self._main is None:
             return None
-        draft = self._draft.info.path if self._draft is not None else None
+        draft = self.draft.info.path if self.draft is not None else None
         return ParkedModels(self._main.info.path, draft, self._allow_oversize)
 
     def text_bytes(self, tokens: int) -> int:
@@ -158,7 +157,7 @@ class Models:
 
     def _text_sizes(self) -> list[ModelSize]:
         """The loaded models without their weights, as far as their configurations are known."""
-        known = [model for model in (self._main, self._draft) if model is not None and model.config]
+        known = [model for model in (self._main, self.draft) if model is not None and model.config]
         return [
             ModelSize(model.info.name, 0, model.config, memory.element_bytes(model.info.kv_bits)) for model in known
         ]
@@ -173,7 +172,7 @@ class Models:
         if self._drafting is not None:
             return self._drafting.learned()
         known = file.pairs() if (file := self._learned_file) is not None else {}
-        return tuple(told(pair, controller) for pair, controller in known.items())
+        return tuple(learned_pair(pair, controller) for pair, controller in known.items())
 
     def forget_learned(self, pair: Pair | None) -> None:
         """Drop what is known of one pair, or of all."""
@@ -195,4 +194,4 @@ class Models:
         return memory.size_on_disk(resolve_model(model), kv_bits)
 
     def _held_bytes(self) -> int:
-        return sum(model.info.bytes for model in (self._main, self._draft) if model is not None)
+        return sum(model.info.bytes for model in (self._main, self.draft) if model is not None)

@@ -23,9 +23,9 @@ import mlx.core as mx
 from mlx_lm.models.cache import load_prompt_cache, save_prompt_cache
 
 from engine.atomic_file import write_atomically
+from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.model_files.inspection import weight_files
-from engine.prefix_cache import Conversation
 from engine.prefix_files import (
     DATA,
     ENTRY,

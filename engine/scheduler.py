@@ -352,8 +352,7 @@ class Scheduler:
 
     def _forget_draft(self) -> None:
         for active in self._everyone:
-            if active.run is None or not active.run.guesses:
-                active.generation.conversation.draft = None
+            active.generation.conversation.draft = None
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:

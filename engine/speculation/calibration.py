@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from engine.conversation import Conversation
 from engine.errors import TemplateFailed
 from engine.loading import LoadedModel
-from engine.prefix_cache import Conversation
 from engine.prompts import render
 from engine.requests import MOST_GUESSES, SamplingSettings
 from engine.sampling import Sampler

@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
-from engine.learned import LearnedFile, told
+from typing import Protocol
+
 from engine.speculation.depth import DepthController
 from engine.tuning import LearnedPair, Pair
 
 
+class LearnedStore(Protocol):
+    """Keeps what controllers learned between runs of the program."""
+
+    def restore(self, controller: DepthController, main: str, draft: str = "") -> bool:
+        """Let `controller` continue from what was learned for this pair; False when nothing usable is known."""
+        ...
+
+    def keep(self, controller: DepthController, main: str, draft: str = "") -> None:
+        """Keep what `controller` learned for this pair."""
+        ...
+
+    def pairs(self) -> dict[Pair, DepthController]:
+        """Everything that is kept, the latest last."""
+        ...
+
+    def forget(self, pair: Pair | None) -> None:
+        """Drop what is kept of one pair, or of all."""
+        ...
+
+
 class Controllers:
-    """What they learn outlives the program in `file`, if given.
+    """What they learn outlives the program in `store`, if given.
 
     `pair` says whose controller is in use. `news` tells that it learned something since `keep`.
     """
 
-    def __init__(self, pair: Pair, file: LearnedFile | None = None) -> None:
+    def __init__(self, pair: Pair, store: LearnedStore | None = None) -> None:
         self.pair = pair
         self.news = False
-        self._file = file
+        self._store = store
         self._by_pair: dict[Pair, DepthController] = {}
         self._tried: set[Pair] = set()
 
     @property
     def current(self) -> DepthController:
-        """The controller of the pair in use, with what the file knows of it."""
+        """The controller of the pair in use, with what the store knows of it."""
         if self.pair not in self._by_pair:
             self._by_pair[self.pair] = controller = DepthController()
-            if self._file is not None:
-                self._file.restore(controller, *self.pair)
+            if self._store is not None:
+                self._store.restore(controller, *self.pair)
         return self._by_pair[self.pair]
 
     @property
     def untuned(self) -> bool:
         """Whether nothing is known yet about the costs of this pair, and finding out in an idle moment is wanted."""
-        return self._file is not None and not self.current.figures() and self.pair not in self._tried
+        return self._store is not None and not self.current.figures() and self.pair not in self._tried
 
     def tuning(self) -> None:
         """The pair in use is being calibrated: once is enough, whatever comes of it."""
@@ -40,19 +61,19 @@ class Controllers:
 
     def keep(self) -> None:
         """Write down what was learned since the last time, for the next run of the program."""
-        if self._file is not None and self.news:
-            self._file.keep(self.current, *self.pair)
+        if self._store is not None and self.news:
+            self._store.keep(self.current, *self.pair)
         self.news = False
 
     def learned(self) -> tuple[LearnedPair, ...]:
-        """What is known about this pair and, with a file, about all others; the latest last."""
+        """What is known about this pair and, with a store, about all others; the latest last."""
         self.keep()
-        known = self._file.pairs() if self._file is not None else {}
+        known = self._store.pairs() if self._store is not None else {}
         for pair, controller in self._by_pair.items():
             if pair not in known and controller.figures():
                 known[pair] = fresh = DepthController()
                 fresh.load(controller.export())
-        return tuple(told(pair, controller, loaded=pair == self.pair) for pair, controller in known.items())
+        return tuple(learned_pair(pair, controller, loaded=pair == self.pair) for pair, controller in known.items())
 
     def forget(self, pair: Pair | None) -> None:
         """Start afresh with one pair, or with all."""
@@ -60,5 +81,11 @@ class Controllers:
             if pair in (known, None):
                 del self._by_pair[known]
         self.news = False
-        if self._file is not None:
-            self._file.forget(pair)
+        if self._store is not None:
+            self._store.forget(pair)
+
+
+def learned_pair(pair: Pair, controller: DepthController, *, loaded: bool = False) -> LearnedPair:
+    """What `controller` knows about `pair`, as plain data."""
+    main, draft = (identity.rpartition(", ")[0] for identity in pair)
+    return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.guesses())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
+from engine.conversation import Conversation, continue_on
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
 from engine.loading import LoadedModel
-from engine.prefix_cache import Conversation, continue_on
 from engine.sampling import Sampler
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.joined_products import join_products
@@ -57,7 +57,7 @@ class DraftSource:
         return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)
 
 
-def prepared(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
+def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
     """Find out, in slices, what guessing with `draft` for `main` takes. Raises `ModelNotUsable`."""
     with DiskPool() as thread:
         try:

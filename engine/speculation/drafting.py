@@ -11,22 +11,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from engine.conversation import Conversation
 from engine.errors import EngineError, ModelNotUsable
-from engine.learned import LearnedFile
 from engine.loading import LoadedModel
-from engine.prefix_cache import Conversation
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation import calibration
-from engine.speculation.controllers import Controllers
+from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController
-from engine.speculation.draft_source import DraftSource, prepared
+from engine.speculation.draft_source import DraftSource
 from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.round import PendingRound, ProposerFailed, failing_as
 from engine.stats import RoundRecord
-from engine.status import ModelInfo
-from engine.steps import Steps, run_to_completion
 from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -43,12 +40,11 @@ class Drafting:
     the next round. What its controllers learn outlives the program in `learned`, if given.
     """
 
-    def __init__(self, main: LoadedModel, learned: LearnedFile | None = None) -> None:
+    def __init__(self, main: LoadedModel, learned: LearnedStore | None = None) -> None:
         self.proposers: dict[str, Proposer] = {}
         self._main = main
         self._controllers = Controllers((_identity(main), ""), learned)
         self._draft: DraftSource | None = None
-        self._prepared: DraftSource | None = None
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
@@ -57,8 +53,9 @@ class Drafting:
         self._read_by_others = 0
 
     @property
-    def draft_info(self) -> ModelInfo | None:
-        return self._draft.model.info if self._draft is not None else None
+    def draft(self) -> LoadedModel | None:
+        """The draft model in use. Nothing else keeps it: whoever needs it asks here."""
+        return self._draft.model if self._draft is not None else None
 
     @property
     def draft_name(self) -> str:
@@ -76,16 +73,10 @@ class Drafting:
         """Measured tokens a second of plain decoding at this context length."""
         return self._controller.plain_tps()
 
-    def set_draft(self, draft: LoadedModel | None, problem: EngineError | None = None) -> EngineError | None:
-        """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading if any.
-
-        Returns why the draft asked for is not in use, or None.
-        """
+    def set_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> None:
+        """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading if any."""
         self.keep()
-        try:
-            self._draft = self._prepared_for(draft)
-        except EngineError as not_usable:
-            problem, self._draft = not_usable, None
+        self._draft = draft
         self._controllers.pair = (
             self._controllers.pair[0],
             "" if self._draft is None else _identity(self._draft.model),
@@ -98,16 +89,11 @@ class Drafting:
             conversation.draft = None
             self._read_by_others = self.tokens_read
             self._install(conversation, sampler)
-        return problem
 
     def expect_draft(self) -> None:
         """One is being loaded. `set_draft` says how that went; until then rounds without any guesses say why."""
         if self._draft is None:
             self._why_no_draft = Choice(None, 0, "draft-loading")
-
-    def prepare_for(self, draft: LoadedModel) -> Steps[None]:
-        """Find out, in slices, what `set_draft` will need to know of this draft. Raises `ModelNotUsable`."""
-        self._prepared = yield from prepared(self._main, draft)
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
@@ -307,13 +293,6 @@ class Drafting:
         else:
             self.proposers["draft"] = proposer
             proposer.reset(conversation.main.tokens)
-
-    def _prepared_for(self, draft: LoadedModel | None) -> DraftSource | None:
-        """What was prepared for this draft, now if nothing was. Raises `ModelNotUsable`."""
-        if draft is not None and (self._prepared is None or self._prepared.model is not draft):
-            run_to_completion(self.prepare_for(draft))
-        ready, self._prepared = self._prepared, None
-        return None if draft is None else ready
 
 
 def _identity(model: LoadedModel) -> str:

@@ -227,7 +227,7 @@ def test_an_old_model_that_made_room_in_vain_comes_back(
     with pytest.raises(ModelNotUsable):
         scheduler.load(broken, None)
     assert scheduler.models.main.info.path == tiny_main
-    assert scheduler.models.drafting.draft_info is not None
+    assert scheduler.models.draft is not None
 
 
 def test_changes_come_one_after_the_other(scheduler: Scheduler, other_main: Path, tiny_draft: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any, cast
 import mlx.core as mx
 import pytest
 
+from engine.conversation import Conversation
 from engine.generation import Drawn, Generation
 from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed, why_not_batched
 from engine.loading import LoadedModel
-from engine.prefix_cache import Conversation
 from engine.speculation.sequence import Sequence as CachedSequence
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import FAMILIES, VOCABULARY
