@@ -1,7 +1,7 @@
-"""What can go wrong in the engine, as types with fields; whoever shows them to a person words them.
+"""What can go wrong in the engine, as types with fields; front ends word them.
 
 Every error has a `code` (stable, for translation) and `arguments` (what the wording needs). `str(error)` is a plain
-English sentence for terminals and logs.
+English sentence for terminals and logs. Errors survive pickling; their causes and tracebacks do not.
 """
 
 from __future__ import annotations
@@ -19,16 +19,26 @@ class EngineError(Exception):
         super().__init__(message)
         self.arguments = arguments
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exception's own would call the class with the message as its only argument.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[EngineError], args: tuple[object, ...], fields: dict[str, object]) -> EngineError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
+
 
 def without_frames(error: BaseException) -> None:
-    """Take the tracebacks from an error and from what led to it.
+    """Remove the tracebacks of an error and of its causes.
 
-    Their frames know the models and caches of whatever failed, which would stay as long as somebody keeps the error.
+    Their frames refer to the models and caches of the failed request, which would stay in memory with the error.
     """
-    known: BaseException | None = error
-    while known is not None:
-        known.__traceback__ = None
-        known = known.__cause__ or known.__context__
+    current: BaseException | None = error
+    while current is not None:
+        current.__traceback__ = None
+        current = current.__cause__ or current.__context__
 
 
 class BadRequest(EngineError):
@@ -49,7 +59,7 @@ def require(condition: bool, name: str, expected: str, actual: object) -> None:
 class ModelNotUsable(EngineError):
     """A model folder that cannot be loaded.
 
-    `reason` is a code out of `REASONS`; `detail` names the file, tensor or architecture that it is about.
+    `reason` is a key of `REASONS`; `detail` names the file, tensor or architecture concerned.
     """
 
     code = "model-not-usable"
@@ -74,7 +84,7 @@ class ModelNotUsable(EngineError):
 
 
 class NoModel(EngineError):
-    """A request came while no main model is loaded."""
+    """A main model is needed and none is loaded."""
 
     code = "no-model"
 
@@ -97,7 +107,7 @@ class PromptTooLong(EngineError):
 
 
 class Busy(EngineError):
-    """Something that needs the models to itself was asked for while `requests` are under way."""
+    """A call that needs the models exclusively came while `requests` were being served."""
 
     code = "busy"
 
@@ -106,7 +116,7 @@ class Busy(EngineError):
 
 
 class QueueFull(EngineError):
-    """`limit` requests wait already."""
+    """`limit` requests are waiting already."""
 
     code = "queue-full"
 
@@ -117,9 +127,9 @@ class QueueFull(EngineError):
 class NotEnoughMemory(EngineError):
     """`name` needs `needed` bytes for a context of `context` tokens, and `available` may be used.
 
-    `terms` are the summands (code, whose, bytes). What would fit instead, 0 where nothing does: a context of
-    `largest_context` tokens, caches of `kv_bits` bits, or a draft model that takes `draft_bytes` with its caches.
-    `missing` bytes more would be enough.
+    `terms` are the summands (code, model, bytes). What would fit instead, 0 where nothing does: a context of
+    `largest_context` tokens, caches of `kv_bits` bits, or a draft model of `draft_bytes` with its caches.
+    `missing` is how many more bytes would be enough.
     """
 
     code = "not-enough-memory"
@@ -137,7 +147,7 @@ class NotEnoughMemory(EngineError):
         draft_bytes: int = 0,
     ) -> None:
         self.missing = needed - available
-        summands = " + ".join(f"{code} of {whose} {size / 1e9:.2f}" for code, whose, size in terms)
+        summands = " + ".join(f"{code} of {model} {size / 1e9:.2f}" for code, model, size in terms)
         choices = [f"{largest_context} tokens"] * bool(largest_context)
         choices += [f"{kv_bits}-bit caches"] * bool(kv_bits)
         choices += [f"a draft model of {draft_bytes / 1e9:.2f} GB with its caches"] * bool(draft_bytes)
@@ -174,7 +184,7 @@ class EngineClosed(EngineError):
 
 
 class InternalFailure(EngineError):
-    """Something that is our fault or the machine's; `detail` is the exception's own words, the log has the rest."""
+    """A fault of the program or the machine; `detail` is the exception's message, the log has its traceback."""
 
     code = "internal"
 
