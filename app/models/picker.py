@@ -103,7 +103,7 @@ class Picker(Overlay):
         self._list.setVisible(bool(choices))
         self._announce()
         self._measure()
-        self._place()
+        self.fit_in_window()
 
     def _find(self) -> list[Choice]:
         inventory, wanted = self._library.inventory, self._field.text().strip()
@@ -223,7 +223,7 @@ class Picker(Overlay):
     def _below(self) -> int:
         return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP
 
-    def _place(self) -> None:
+    def fit_in_window(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32)
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))

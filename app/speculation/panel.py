@@ -183,8 +183,8 @@ class SpeculationPanel(QFrame):
         if self._answer is None or self._answer.ended:
             self.refresh()
         else:
-            self._strip_pace.ask()
-            self._pace.ask()
+            self._strip_pace.request()
+            self._pace.request()
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
         set_text(self.rate, figures.percent(stats.accept_rate))

@@ -60,7 +60,7 @@ class TuningView(TrialCard):
         set_style_class(self.words, "reason" if found is not None and found.best_depth else "reason-plain")
         self._note.setVisible(bool(self.cells))
         if self.isVisible():
-            self._place()
+            self.fit_in_window()
 
     def _sentences(self) -> list[str]:
         tuner = self._tuner

@@ -12,7 +12,7 @@ from app.widgets.theme import Theme
 
 
 class Application(QApplication):
-    """Dresses itself in the look and speaks the user's language. One in a process."""
+    """Applies the theme and the user's language. One in a process."""
 
     def __init__(self, arguments: list[str], language: str = "system") -> None:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)

@@ -1,24 +1,21 @@
-"""A sentence in place, with an action: how the window reports a problem that belongs to no answer."""
+"""The banner above the message box: reports a problem that belongs to no answer, with the action that helps."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_object_name
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from PySide6.QtGui import QAction
-
-
-class Banner(QFrame):
-    """Hidden until there is something to say. The newest sentence replaces the one before."""
+class Banner(Restyled, QFrame):
+    """Hidden until there is a message. The newest message replaces the one before."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,25 +42,25 @@ class Banner(QFrame):
         row.addWidget(self._button)
         row.addWidget(self._close)
         self.hide()
-        self._apply_theme()
+        self.restyle()
 
     @property
     def text(self) -> str:
         return self._label.text()
 
     def show_message(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
-        """Show a sentence, asked for again when the language changes, and the action that helps.
+        """Show a message and the action that helps. `sentence` is called again when the language changes.
 
-        `calm` for notices that report no problem.
+        `calm` for messages that report no problem.
         """
         self._sentence, self._action, self._calm = sentence, action, calm
         set_object_name(self, "note" if calm else "banner")
-        self._apply_theme()
+        self.apply_theme()
         self.retranslate()
         self.show()
 
     def refresh(self, sentence: Callable[[], str]) -> None:
-        """Ask for that sentence anew, if it is still the one that is shown."""
+        """Show what `sentence` returns now, if it is still the message that is shown."""
         if sentence is self._sentence:
             self.retranslate()
 
@@ -76,21 +73,12 @@ class Banner(QFrame):
         if self._action is not None:
             self._button.setText(self._action.text())
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "_action"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
-
     def _act(self) -> None:
         self.hide()
         if self._action is not None:
             self._action.trigger()
 
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
         colours = theme.colours()
         mark = icon("info", colours.muted) if self._calm else icon("warning", colours.problem)
         self._mark.setPixmap(mark.pixmap(QSize(18, 18), self.devicePixelRatioF()))

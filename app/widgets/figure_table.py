@@ -1,4 +1,4 @@
-"""Tables of figures that are read and not changed: the rows behind one, and how it looks."""
+"""Read-only tables of figures: the model of the rows, and the view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 HEADING_HEIGHT = 34
-# Rows whose texts a column's width is taken from.
+# How many rows a column's width is measured from.
 _ROWS_MEASURED = 50
 
 Row = TypeVar("Row")
@@ -18,7 +18,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """`heading` is translated when it is shown; `text` says a row's figure, in words where the column `is_words`."""
+    """`heading` is translated when it is shown; `text` formats a row's figure. `is_words` aligns the column left."""
 
     key: str
     heading: str
@@ -27,7 +27,7 @@ class Column(Generic[Row]):
 
 
 class FigureTable(QAbstractTableModel, Generic[Row]):
-    """`rows` in `columns`, whose headings are texts of the translation context `context`."""
+    """`rows` in `columns`, whose headings belong to the translation context `context`."""
 
     def __init__(self, context: str, columns: tuple[Column[Row], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,7 +61,7 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
 
 
 class FigureView(QTableView):
-    """Whole rows are chosen; Tab leaves it for the next control."""
+    """Selects whole rows; Tab leaves it for the next control."""
 
     def __init__(self, table: FigureTable[Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)

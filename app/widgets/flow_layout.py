@@ -1,4 +1,4 @@
-"""A layout that puts its items side by side, and begins a new row where one is full."""
+"""A layout that puts its items side by side and starts a new row when one is full."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Items have the size that they ask for, and none is wider than the layout."""
+    """Gives items the size they ask for, but none more than the width of the layout."""
 
     def __init__(self, parent: QWidget, spacing: int) -> None:
         super().__init__(parent)
@@ -34,12 +34,12 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return max((place.bottom() + 1 for place in self._places(width)), default=0)
+        return max((cell.bottom() + 1 for cell in self._cells(width)), default=0)
 
-    def setGeometry(self, room: QRect) -> None:
-        super().setGeometry(room)
-        for item, place in zip(self._items, self._places(room.width()), strict=True):
-            item.setGeometry(place.translated(room.topLeft()))
+    def setGeometry(self, bounds: QRect) -> None:
+        super().setGeometry(bounds)
+        for item, cell in zip(self._items, self._cells(bounds.width()), strict=True):
+            item.setGeometry(cell.translated(bounds.topLeft()))
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
@@ -47,14 +47,15 @@ class FlowLayout(QLayout):
     def minimumSize(self) -> QSize:
         return QSize(0, max((item.sizeHint().height() for item in self._items), default=0))
 
-    def _places(self, width: int) -> list[QRect]:
-        places: list[QRect] = []
+    def _cells(self, width: int) -> list[QRect]:
+        """The geometry of each item in a layout of that width."""
+        cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:
             size = item.sizeHint().boundedTo(QSize(max(1, width), item.sizeHint().height()))
             if left and left + size.width() > width:
                 left, top, row_height = 0, top + row_height + self.spacing(), 0
-            places.append(QRect(QPoint(left, top), size))
+            cells.append(QRect(QPoint(left, top), size))
             left += size.width() + self.spacing()
             row_height = max(row_height, size.height())
-        return places
+        return cells

@@ -1,4 +1,4 @@
-"""Icons: one family of line drawings in resources/icons, painted in whatever colour they are asked for."""
+"""Icons: one family of line drawings in resources/icons, painted in any colour."""
 
 from __future__ import annotations
 

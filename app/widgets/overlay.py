@@ -1,4 +1,5 @@
-"""A card above the window's content, which is dimmed: the command palette, a chat's settings, a comparison.
+"""A card above the window's dimmed content: the command palette, a chat's settings, a comparison.
+
 Esc or a click elsewhere closes it.
 """
 
@@ -17,7 +18,7 @@ _SHADE = QColor(0, 0, 0, 90)
 
 
 class Overlay(QFrame):
-    """Child of the window, hidden until `open`. Gives the focus back to where it was when it closes.
+    """Child of the window, hidden until `open`. When it closes, it returns the focus to the widget that had it.
 
     A card that hangs from a button, as a menu does, sets `dims` to False.
     """
@@ -26,9 +27,7 @@ class Overlay(QFrame):
     dims = True
 
     def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
-        """`height` None is as high as the content. `width` is that at the normal text size. Both are less where the
-        window has less.
-        """
+        """`width` is at the normal text size; `height` None follows the content. Both shrink with the window."""
         super().__init__(window)
         self.setObjectName("overlay")
         self._window, self._width, self._height = window, width, height
@@ -41,11 +40,11 @@ class Overlay(QFrame):
 
     def open(self) -> None:
         focus = QApplication.focusWidget()
-        # Opened once more, it has the focus itself.
+        # When it is opened again while open, it has the focus itself.
         if focus is None or not self.isAncestorOf(focus):
             self._focus_before = focus
         self.fill()
-        self._place()
+        self.fit_in_window()
         if self.dims:
             self._shade.show()
             self._shade.raise_()
@@ -56,7 +55,7 @@ class Overlay(QFrame):
             application.installEventFilter(self)
 
     def fill(self) -> None:
-        """Take what there is to show; called each time it opens."""
+        """Load what it shows. Called each time it opens."""
 
     def close_overlay(self) -> None:
         if self.isHidden():
@@ -66,23 +65,23 @@ class Overlay(QFrame):
             application.removeEventFilter(self)
         self.hide()
         self._shade.hide()
-        # What had the focus may have left the chat meanwhile.
+        # The widget that had the focus may be deleted by now.
         if self._focus_before is not None and isValid(self._focus_before):
             self._focus_before.setFocus()
         self.closed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
-            # The list of a choice is a window of its own that may reach out of the card.
+            # The list of a chooser is a window of its own and may be larger than the card.
             if watched.window() is not self._window:
                 return super().eventFilter(watched, event)
-            place = cast("QMouseEvent", event).globalPosition().toPoint()
-            if not self.rect().contains(self.mapFromGlobal(place)):
+            position = cast("QMouseEvent", event).globalPosition().toPoint()
+            if not self.rect().contains(self.mapFromGlobal(position)):
                 self.close_overlay()
         elif event.type() == QEvent.Type.Resize and watched is self._window:
-            self._place()
+            self.fit_in_window()
         elif event.type() == QEvent.Type.ShortcutOverride and self._is_escape(event):
-            # Otherwise the shortcut that stops an answer would get the key.
+            # Otherwise the shortcut that stops an answer gets the key.
             event.accept()
             return True
         elif event.type() == QEvent.Type.KeyPress and self._is_escape(event):
@@ -93,7 +92,8 @@ class Overlay(QFrame):
     def _is_escape(self, event: QEvent) -> bool:
         return cast("QKeyEvent", event).key() == Qt.Key.Key_Escape
 
-    def _place(self) -> None:
+    def fit_in_window(self) -> None:
+        """Take size and position for the window's size."""
         width = min(theme.scaled(self._width), self._window.width() - 32)
         height = min(self._height or self._height_of_content(width), self._window.height() - 96)
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
@@ -106,7 +106,7 @@ class Overlay(QFrame):
 
 
 class HighArea(QScrollArea):
-    """Would like to be as high as what is in it."""
+    """Asks for the height of its content."""
 
     def sizeHint(self) -> QSize:
         body = self.widget()
@@ -115,7 +115,7 @@ class HighArea(QScrollArea):
 
 
 class _Shade(QWidget):
-    """Over all of the window, below the card."""
+    """Dims the window below the card."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -1,4 +1,4 @@
-"""One mixin for widgets whose words follow the language and whose colours follow the theme."""
+"""The mixin for widgets whose texts follow the language and whose colours follow the theme."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ else:
 class Restyled(_Widget):
     """Put before the Qt class: `class Header(Restyled, QWidget)`.
 
-    `__init__` ends with `self.restyle()`, which words and colours the finished widget for the first time. From then on
+    `__init__` ends with `self.restyle()`, which sets its texts and colours for the first time. From then on
     `retranslate` is called after a change of language, `apply_theme` after a change of palette and `apply_text_size`
     after a change of the style sheet. Changes that come while the widget is being built are ignored, so the three
     methods may rely on everything that `__init__` makes.
@@ -25,7 +25,7 @@ class Restyled(_Widget):
     _is_built = False
 
     def restyle(self) -> None:
-        """Word and colour the widget, and follow every change from now on."""
+        """Set texts and colours, and follow every change from now on."""
         self._is_built = True
         self.apply_theme()
         self.retranslate()

@@ -1,4 +1,4 @@
-"""Lines to search with: while a syllable is still being composed, and by the keys alone."""
+"""Line edits to search with: they search while a syllable is being composed, and are used by keys alone."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 
 class LiveField(QLineEdit):
-    """`typed` carries the words as they are read.
+    """`typed` carries the search text after every change.
 
-    Hangul that an input method composes counts as typed, for it is what it will be; what stands for a Japanese or
-    Chinese word until that is chosen does not.
+    Hangul that an input method is composing counts as typed, because it is committed as it stands; the letters that
+    stand for a Japanese or Chinese word until it is chosen do not.
     """
 
     typed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._composed = self._told = self._preedit = ""
-        self.textChanged.connect(self._tell)
+        self._composed = self._emitted = self._preedit = ""
+        self.textChanged.connect(self._emit)
 
     @property
     def words(self) -> str:
-        """What it is searched for."""
-        place = self.cursorPosition()
-        return self.text()[:place] + self._composed + self.text()[place:]
+        """The search text, with the Hangul that is being composed."""
+        cursor = self.cursorPosition()
+        return self.text()[:cursor] + self._composed + self.text()[cursor:]
 
     def clear(self) -> None:
-        """Also of what is being composed, of which no event tells then."""
+        """Also drops what is being composed, for which Qt sends no event here."""
         self._composed = self._preedit = ""
         super().clear()
-        self._tell()
+        self._emit()
 
     def put(self, text: str) -> None:
-        """Take these words without telling of them."""
-        self._composed, self._told, self._preedit = "", text, ""
+        """Set the text without emitting `typed`."""
+        self._composed, self._emitted, self._preedit = "", text, ""
         self.setText(text)
 
-    def _tell(self) -> None:
-        if self.words != self._told:
-            self._told = self.words
+    def _emit(self) -> None:
+        if self.words != self._emitted:
+            self._emitted = self.words
             self.typed.emit(self.words)
 
     @property
     def composing(self) -> bool:
-        """Whether an input method is at work; Enter is its own then."""
+        """Whether an input method is composing; Enter then belongs to it."""
         return bool(self._preedit)
 
     def event(self, event: QEvent) -> bool:
@@ -60,11 +60,11 @@ class LiveField(QLineEdit):
         super().inputMethodEvent(event)
         preedit = self._preedit = event.preeditString()
         self._composed = preedit if all("가" <= sign <= "힣" for sign in preedit) else ""
-        self._tell()
+        self._emit()
 
 
 class SearchField(LiveField):
-    """Above a list of what is found: `down` follows the key that goes there, `chosen` Enter. Escape empties it."""
+    """Above a list of results. `down` follows the Down key, `chosen` follows Enter. Escape clears the field."""
 
     down = Signal()
     chosen = Signal()
@@ -72,7 +72,7 @@ class SearchField(LiveField):
     def event(self, event: QEvent) -> bool:
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if escape and self.text() and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer would get the key.
+            # Otherwise the shortcut that stops an answer gets the key.
             event.accept()
             return True
         return super().event(event)

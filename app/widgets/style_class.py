@@ -1,4 +1,4 @@
-"""Choosing a rule of the style sheet while a widget is shown; Qt looks for another one only when it is told to."""
+"""Changes the style sheet rules of a widget that is shown already: Qt applies others only after a repolish."""
 
 from __future__ import annotations
 

@@ -1,38 +1,35 @@
-"""How often something that follows a stream is shown."""
+"""Limits how often a widget that follows a stream is refreshed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 class Throttle(QObject):
-    """Calls `show` once in `milliseconds` at most, at once where that long has passed, and never loses the last wish.
+    """Calls `show` at most once in `milliseconds`: at once if that long has passed, else when it has.
 
-    Where wishes keep coming it is one of them that is granted, so that what is shown is painted with what it came with.
+    While requests keep coming, `show` runs inside of one of them, so that its painting joins that of the same frame.
     """
 
     def __init__(self, milliseconds: int, show: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
         self._milliseconds, self._show = milliseconds, show
         self._since = QElapsedTimer()
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(milliseconds)
-        self._rest.timeout.connect(self._act)
+        self._delay = QTimer(self)
+        self._delay.setSingleShot(True)
+        self._delay.setInterval(milliseconds)
+        self._delay.timeout.connect(self._run)
 
-    def ask(self) -> None:
-        """There is something new to show."""
+    def request(self) -> None:
+        """Refresh now or soon, because something changed."""
         if not self._since.isValid() or self._since.elapsed() >= self._milliseconds:
-            self._act()
-        elif not self._rest.isActive():
-            self._rest.start()
+            self._run()
+        elif not self._delay.isActive():
+            self._delay.start()
 
-    def _act(self) -> None:
-        self._rest.stop()
+    def _run(self) -> None:
+        self._delay.stop()
         self._since.start()
         self._show()
