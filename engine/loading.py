@@ -23,8 +23,8 @@ from mlx_lm.utils import dequantize_model, load_config, load_model, load_tokeniz
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
-from engine.hub.repository_names import name_of_snapshot
-from engine.model_files.inspection import check_folder, weight_files
+from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.inspection import check_folder, context_length, weight_files
 from engine.model_files.names import resolve_model
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of, run_to_completion
@@ -91,7 +91,7 @@ def load_in_slices(
         name=_display_name(name_or_path, path),
         path=path,
         architecture=str(config.get("model_type", "")),
-        context_length=_context_length(config),
+        context_length=context_length(config) or _FALLBACK_CONTEXT,
         bytes=_parameter_bytes(model),
         kv_bits=kv_bits if group else None,
     )
@@ -211,15 +211,6 @@ def _load_tokenizer(path: Path) -> tuple[Any, int]:
     if vocabulary == 0:
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
     return tokenizer, vocabulary
-
-
-def _context_length(config: dict[str, Any]) -> int:
-    for section in (config, config.get("text_config") or {}):
-        for key in ("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "seq_length"):
-            value = section.get(key)
-            if isinstance(value, int) and value > 0:
-                return value
-    return _FALLBACK_CONTEXT
 
 
 def _parameter_bytes(model: nn.Module) -> int:

@@ -11,9 +11,9 @@ import mlx.core as mx
 import psutil
 
 from engine.advice.cache_shape import cache_shape
-from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, context_length, largest_context, number_bytes
+from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes
 from engine.errors import NotEnoughMemory
-from engine.model_files.inspection import read_config, weight_files
+from engine.model_files.inspection import context_length, read_config, weight_files
 from engine.status import MemoryUse
 
 
@@ -77,7 +77,7 @@ def check_text(main: ModelSize, draft: ModelSize | None, tokens: int, free: int)
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
     """What the caches of one text of `tokens` tokens take, of a model that `drafts` or of one that answers."""
     shape = cache_shape(model.config)
-    elements = shape.replayed_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
+    elements = shape.compiled_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
     return int(elements * model.element_bytes) + shape.state_bytes()
 
 

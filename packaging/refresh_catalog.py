@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import load_catalog
-from engine.advice.fit import SETTINGS_OF_MEMORY, context_length
+from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import look_at
-from engine.model_files.inspection import text_config
+from engine.model_files.inspection import context_length, text_config
 from engine.paths import resources
 
 

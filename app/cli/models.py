@@ -22,10 +22,10 @@ from engine.errors import EngineError
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
+from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.discovery import InstalledModel, installed_models
-from engine.model_files.remove import plan_removal, remove
 from engine.paths import resources
 
 FINISHED, FAILED, BAD_USAGE = 0, 1, 2

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.advice.catalog import Catalog, CatalogModel, offers
-from engine.advice.fit import FitReport, ModelSize, check_fit, context_length
+from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.speedup import Estimate, estimate_speedup
 from engine.errors import ModelNotUsable
 from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.inspection import read_config
+from engine.model_files.inspection import context_length, read_config
 
 if TYPE_CHECKING:
     from engine.advice.pairing import PairAdvice

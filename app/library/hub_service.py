@@ -35,11 +35,11 @@ from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
+from engine.hub.remove import RemovalPlan, plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import FoundModel, find_model, look_at, search_models
+from engine.hub.verify import VerifyReport, verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
-from engine.model_files.remove import RemovalPlan, plan_removal, remove
-from engine.model_files.verify import VerifyReport, verify_model
 
 # Somebody waits for the answer, and says so when it takes longer than that.
 _CHECK_S = 8.0

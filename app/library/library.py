@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from engine.advice.pairing import PairAdvice
     from engine.hub.access_check import AccessReport
     from engine.hub.download_state import DownloadStatus
-    from engine.model_files.remove import RemovalPlan
-    from engine.model_files.verify import VerifyReport
+    from engine.hub.remove import RemovalPlan
+    from engine.hub.verify import VerifyReport
 
 _POLL_MS = 250
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})

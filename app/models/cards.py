@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from app.library.measured import Measured
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
-    from engine.model_files.remove import RemovalPlan
-    from engine.model_files.verify import VerifyReport
+    from engine.hub.remove import RemovalPlan
+    from engine.hub.verify import VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory stands under its name.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from engine.advice.pairing import PairAdvice
     from engine.errors import EngineError
     from engine.hub.download_state import DownloadStatus
-    from engine.model_files.verify import VerifyReport
+    from engine.hub.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and what its frame takes.

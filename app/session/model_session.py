@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.session.bridge import Bridge, as_engine_error
-from engine.hub.repository_names import name_of_snapshot
+from engine.model_files.cache_names import name_of_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.advice.fit import FitReport
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
-    from engine.model_files.verify import VerifyReport
+    from engine.hub.verify import VerifyReport
 
 translate = QCoreApplication.translate
 

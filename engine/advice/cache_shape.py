@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.inspection import text_config
+from engine.speculation.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-# mlx-lm's caches grow by this many tokens at a time.
-GROWTH_TOKENS = 256
-# Where doubling a buffer would waste more memory than another trace costs time.
-MOST_GROWTH_TOKENS = 8192
 
 # Modules of mlx-lm whose make_cache bounds sliding layers; others keep every token although they could
 # forget.
@@ -62,22 +58,14 @@ class CacheShape:
         windowed = sum(min(rounded, window) * elements for window, elements in self.windows)
         return (rounded * self.elements_a_token + windowed) * bytes_an_element
 
-    def replayed_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
-        """What a draft model's caches hold, whose buffers grow in leaps where every layer is a full one."""
+    def compiled_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
+        """What a draft model's caches hold. With full layers only, passes are compiled and buffers grow in leaps."""
         everything_full = not self.windows and not self.state_elements
-        return self.growing_bytes(replayed_tokens(tokens) if everything_full else tokens, bytes_an_element)
+        return self.growing_bytes(compiled_buffer_tokens(tokens) if everything_full else tokens, bytes_an_element)
 
     def state_bytes(self, bytes_an_element: int = 4) -> int:
         """What recurrent layers hold, whatever the length."""
         return self.state_elements * bytes_an_element
-
-
-def replayed_tokens(tokens: int) -> int:
-    """The room for `tokens` tokens in buffers of a few sizes only: twice the one before, and at most so much more."""
-    size = GROWTH_TOKENS
-    while size < min(tokens, MOST_GROWTH_TOKENS):
-        size *= 2
-    return size if size >= tokens else -(-tokens // MOST_GROWTH_TOKENS) * MOST_GROWTH_TOKENS
 
 
 def cache_shape(config: Mapping[str, Any]) -> CacheShape:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.advice.cache_shape import CacheShape, cache_shape
-from engine.model_files.inspection import text_config
+from engine.model_files.inspection import context_length, text_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,19 +131,9 @@ def working_set_limit(memory_bytes: int) -> int:
     return memory_bytes * 2 // 3 if memory_bytes <= 36 * 2**30 else memory_bytes * 3 // 4
 
 
-def context_length(config: Mapping[str, Any]) -> int | None:
-    """How many tokens the model was made for, or None where its configuration does not say."""
-    text = text_config(config)
-    for name in ("max_position_embeddings", "model_max_length", "n_positions", "max_seq_len", "seq_length"):
-        value = text.get(name)
-        if type(value) is int and value > 0:
-            return value
-    return None
-
-
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     shape = cache_shape(model.config)
-    elements = shape.replayed_bytes(context, 1) if name == "draft" else shape.growing_bytes(context, 1)
+    elements = shape.compiled_bytes(context, 1) if name == "draft" else shape.growing_bytes(context, 1)
     cache = int(elements * model.element_bytes)
     terms = [
         MemoryTerm("weights", name, model.weight_bytes),

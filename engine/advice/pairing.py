@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from engine.advice.catalog import Catalog, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_speedup
-from engine.advice.tokenizer_files import Comparison, compare, read_folder
 from engine.hub.repository_names import is_content_hash
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.inspection import read_config, text_config
+from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
 if TYPE_CHECKING:
     from engine.hub.search import RemoteModel

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from engine.atomic_file import write_atomically
-from engine.hub.repository_names import cache_folder_name
+from engine.model_files.cache_names import cache_folder_name
 
 if TYPE_CHECKING:
     import threading

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from engine.hub.failures import HubError
@@ -55,24 +54,3 @@ def is_plain_path(name: object) -> bool:
     if any(ord(character) < 32 for character in name):
         return False
     return all(part not in ("", ".", "..") and len(part) <= 200 for part in name.split("/"))
-
-
-def cache_folder_name(repository: str) -> str:
-    """The repository's folder in the Hugging Face cache."""
-    return "models--" + repository.replace("/", "--")
-
-
-def repository_of_folder(name: str) -> str | None:
-    """The repository of a folder of the Hugging Face cache, or None for folders of something else."""
-    if not name.startswith("models--"):
-        return None
-    return name.removeprefix("models--").replace("--", "/", 1)
-
-
-def name_of_snapshot(path: Path) -> str:
-    """What a model in that folder is called; the disk is not asked."""
-    # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
-    if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
-        return repository
-    # The starter pair's folders are called main and draft; their parent says which pair.
-    return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name

@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.advice.tokenizer_files import vocabulary_in
 from engine.atomic_file import write_atomically
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import Listing, RemoteFile, describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
 from engine.model_files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse
+from engine.model_files.tokenizer_files import vocabulary_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

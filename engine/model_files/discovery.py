@@ -12,15 +12,14 @@ import os
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from engine.advice.fit import context_length
-from engine.advice.tokenizer_files import fingerprint, read_folder
 from engine.atomic_file import write_atomically
 from engine.errors import ModelNotUsable
-from engine.hub.repository_names import repository_of_folder
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_object
-from engine.model_files.inspection import inspect_folder, read_config, text_config
+from engine.model_files.cache_names import repository_of_folder
+from engine.model_files.inspection import context_length, inspect_folder, read_config, text_config
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
+from engine.model_files.tokenizer_files import fingerprint, read_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -36,6 +36,11 @@ _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json"
 _MOST_SHARDS = 2_000
 _TEMPLATE_BYTES = 2**20
 
+_CONTEXT_SETTINGS = (
+    *("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "max_seq_len"),
+    "seq_length",
+)
+
 # Sizes that a constructor loops over or multiplies; the largest published are far below.
 _BOUNDS = {
     "num_hidden_layers": 1_000,
@@ -121,6 +126,16 @@ def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a configuration says of the language model: `text_config`, where there is one, over the rest."""
     nested = config.get("text_config")
     return {**config, **nested} if isinstance(nested, Mapping) else config
+
+
+def context_length(config: Mapping[str, Any]) -> int | None:
+    """How many tokens the model was made for, or None where its configuration does not say."""
+    text = text_config(config)
+    for name in _CONTEXT_SETTINGS:
+        value = text.get(name)
+        if type(value) is int and value > 0:
+            return value
+    return None
 
 
 def _list_names(folder: Path) -> frozenset[str]:

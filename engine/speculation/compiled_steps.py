@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
-from engine.advice.cache_shape import replayed_tokens
+from engine.speculation.buffer_sizes import compiled_buffer_tokens
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
@@ -121,7 +121,7 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
 def _make_room(cache: KVCache, rows: int) -> None:
     """Buffers of a few sizes only, because each size is a trace of its own."""
     held, needed = cache.keys.shape[2], cache.offset + rows
-    size = replayed_tokens(max(needed, held))
+    size = compiled_buffer_tokens(max(needed, held))
     if size > held:
         padding = [(0, 0), (0, 0), (0, size - held), (0, 0)]
         cache.keys, cache.values = mx.pad(cache.keys, padding), mx.pad(cache.values, padding)

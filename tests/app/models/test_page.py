@@ -19,7 +19,7 @@ from app.window.main_window import MainWindow
 from app.wording.errors import error_sentence
 from app.wording.hub import hub_reasons, hub_sentence
 from engine.hub.failures import HubError
-from engine.model_files.remove import RemovalPlan
+from engine.hub.remove import RemovalPlan
 from tests.app.models.conftest import OpenShown
 from tests.app.models.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
 from tests.app.window.test_accessibility import cut_texts

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.advice import tokenizer_files
-from engine.advice.tokenizer_files import read_folder
-from engine.model_files import discovery
+from engine.model_files import discovery, tokenizer_files
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel, installed_models
 from engine.model_files.inspection import check_folder
+from engine.model_files.tokenizer_files import read_folder
 from tests.engine.hub.model_folders import (
     llama_config,
     llama_tensors,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.advice.cache_shape import GROWTH_TOKENS, cache_shape
-from engine.advice.fit import ModelSize, check_fit, context_length, largest_context, working_set_limit
+from engine.advice.cache_shape import cache_shape
+from engine.advice.fit import ModelSize, check_fit, largest_context, working_set_limit
+from engine.model_files.inspection import context_length
+from engine.speculation.buffer_sizes import GROWTH_TOKENS
 from tests.engine.hub.model_folders import llama_config
 
 if TYPE_CHECKING:

@@ -32,10 +32,6 @@ class VerifyReport:
     missing: tuple[str, ...]
     unknown: tuple[str, ...]
 
-    @property
-    def sound(self) -> bool:
-        return not self.damaged and not self.missing and bool(self.checked)
-
 
 def verify_model(
     folder: Path,

@@ -1,0 +1,26 @@
+"""How the Hugging Face cache names the folder of a repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def cache_folder_name(repository: str) -> str:
+    """The name of the repository's folder."""
+    return "models--" + repository.replace("/", "--")
+
+
+def repository_of_folder(name: str) -> str | None:
+    """The repository of a folder of that name, or None for folders of something else."""
+    if not name.startswith("models--"):
+        return None
+    return name.removeprefix("models--").replace("--", "/", 1)
+
+
+def name_of_snapshot(path: Path) -> str:
+    """The name to show for the model in that folder; does not access the disk."""
+    # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
+    if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
+        return repository
+    # The starter pair's folders are called main and draft; their parent says which pair.
+    return f"{path.parent.name}/{path.name}" if path.parent.name == "starter" else path.name
