@@ -20,9 +20,7 @@ from huggingface_hub import constants
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
 from engine.hub.download_state import DownloadStatus
-from tests.engine.hub.conftest import cache as cache
-from tests.engine.hub.conftest import hub as hub
-from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
+from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
 

@@ -24,7 +24,7 @@ from app.wording import models as wording
 from engine.hub import transfer
 from engine.hub.download_job import JobSettings
 from tests.app.models.conftest import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
-from tests.engine.hub.model_folders import model_files
+from tests.engine.model_files.model_folders import model_files
 from tests.fakehub.server import FakeHub, Fault
 
 NAME = "org/model"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.transfer import RetryPolicy
+from tests.engine.model_files.model_folders import model_files, write_snapshot
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
 
@@ -49,3 +51,17 @@ def open_queue(hub: FakeHub, cache: Path) -> Iterator[Callable[..., DownloadQueu
     yield make
     for queue in opened:
         queue.close()
+
+
+@pytest.fixture
+def snapshot(cache: Path) -> Path:
+    """A model whose blobs are named by their content, as the library does it."""
+    files = model_files()
+    path = write_snapshot(cache, "org/model", files)
+    for name, content in files.items():
+        digest = hashlib.sha256(content).hexdigest()
+        blob = (path / name).resolve()
+        blob.rename(blob.with_name(digest))
+        (path / name).unlink()
+        (path / name).symlink_to(f"../../blobs/{digest}")
+    return path

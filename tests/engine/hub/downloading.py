@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.hub.downloads import DownloadQueue
-from tests.engine.hub.model_folders import model_files
+from tests.engine.model_files.model_folders import model_files
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from engine.model_files.inspection import check_folder
 from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
-from tests.engine.hub.model_folders import model_files
+from tests.engine.model_files.model_folders import model_files
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:

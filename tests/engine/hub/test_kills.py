@@ -17,7 +17,7 @@ from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from tests.engine.hub.conftest import QUICK
 from tests.engine.hub.downloading import assert_complete
-from tests.engine.hub.model_folders import model_files
+from tests.engine.model_files.model_folders import model_files
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:

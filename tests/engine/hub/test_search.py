@@ -19,7 +19,7 @@ from engine.hub.repository_names import is_plain_path, is_revision, parse_reposi
 from engine.hub.search import find_model, look_at, search_models, who_am_i
 from engine.model_files.discovery import installed_models
 from engine.paths import resources
-from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
+from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S
 

@@ -12,7 +12,7 @@ from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import ModelSize, check_fit, largest_context, working_set_limit
 from engine.model_files.inspection import context_length
 from engine.speculation.buffer_sizes import GROWTH_TOKENS
-from tests.engine.hub.model_folders import llama_config
+from tests.engine.model_files.model_folders import llama_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

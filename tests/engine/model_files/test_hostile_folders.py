@@ -18,8 +18,8 @@ from engine.errors import ModelNotUsable
 from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, parse
 from engine.model_files.inspection import check_folder
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
-from tests.engine.hub import hostile_folders
-from tests.engine.hub.model_folders import llama_config, model_files, with_header, write_folder
+from tests.engine.model_files import hostile_folders
+from tests.engine.model_files.model_folders import llama_config, model_files, with_header, write_folder
 from tests.patience import PATIENCE_S
 
 ALL = 200

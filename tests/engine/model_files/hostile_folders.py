@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.engine.hub.model_folders import (
+from tests.engine.model_files.model_folders import (
     llama_config,
     llama_tensors,
     model_files,

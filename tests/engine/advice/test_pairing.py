@@ -13,7 +13,13 @@ from engine.advice.fit import ModelSize, check_fit, number_bytes
 from engine.advice.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
 from engine.advice.speedup import WORTH_IT, estimate_speedup
 from engine.model_files.discovery import installed_models
-from tests.engine.hub.model_folders import llama_config, model_files, tokenizer_json, write_folder, write_snapshot
+from tests.engine.model_files.model_folders import (
+    llama_config,
+    model_files,
+    tokenizer_json,
+    write_folder,
+    write_snapshot,
+)
 
 GB = 10**9
 ROOM = 100 * GB

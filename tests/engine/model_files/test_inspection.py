@@ -13,7 +13,7 @@ import pytest
 
 from engine.errors import ModelNotUsable
 from engine.model_files.inspection import check_folder
-from tests.engine.hub.model_folders import (
+from tests.engine.model_files.model_folders import (
     llama_config,
     llama_tensors,
     model_files,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.model_files import discovery, tokenizer_files
+from engine.model_files import discovery
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel, installed_models
 from engine.model_files.inspection import check_folder
 from engine.model_files.tokenizer_files import read_folder
-from tests.engine.hub.model_folders import (
+from tests.engine.model_files.model_folders import (
     llama_config,
     llama_tensors,
     model_files,
@@ -184,46 +184,6 @@ def test_an_index_entry_of_an_older_shape_is_read_again(tmp_path: Path) -> None:
     content["models"][str(snapshot)]["model"] = {"id": "x", "colour": "red"}
     index.write_text(json.dumps(content))
     assert only(installed_models(tmp_path / "cache", index_path=index)).id == "org/model"
-
-
-VOCABULARY = {f"t{number}": number for number in range(100)}
-
-
-@pytest.mark.parametrize(
-    ("draft", "relation"),
-    [
-        (VOCABULARY, "same"),
-        (VOCABULARY | {"<extra>": 100}, "extended"),
-        ({token: id_ for token, id_ in VOCABULARY.items() if id_ < 98}, "extended"),
-        (VOCABULARY | {"t0": 1, "t1": 0}, "different"),
-        ({token: id_ for token, id_ in VOCABULARY.items() if id_ != 5} | {"other": 5}, "different"),
-        ({f"u{number}": number for number in range(100)}, "different"),
-        ({"t0": 0}, "different"),
-    ],
-)
-def test_vocabularies_are_told_apart_by_what_their_ids_mean(draft: dict[str, int], relation: str) -> None:
-    assert tokenizer_files.compare(VOCABULARY, draft).relation == relation
-
-
-def test_the_share_of_common_strings_is_of_the_draft() -> None:
-    draft = {f"t{number}": 99 - number for number in range(25)} | {f"u{number}": number for number in range(75)}
-    assert tokenizer_files.compare(VOCABULARY, draft).shared == 0.25
-
-
-def test_added_tokens_and_unigram_lists_are_read(tmp_path: Path) -> None:
-    content = tokenizer_json({"a": 0, "b": 1}, added=(("<s>", 2), ("a", 0)))
-    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
-    assert tokenizer_files.read_folder(tmp_path) == {"a": 0, "b": 1, "<s>": 2}
-    content["model"] = {"type": "Unigram", "vocab": [["<unk>", 0.0], ["x", -1.5]]}
-    (tmp_path / "u").mkdir()
-    (tmp_path / "u" / "tokenizer.json").write_text(json.dumps(content | {"added_tokens": []}))
-    assert tokenizer_files.read_folder(tmp_path / "u") == {"<unk>": 0, "x": 1}
-
-
-def test_the_fingerprint_depends_on_ids_and_strings_only() -> None:
-    assert tokenizer_files.fingerprint({"a": 0, "b": 1}) == tokenizer_files.fingerprint({"b": 1, "a": 0})
-    assert tokenizer_files.fingerprint({"a": 0, "b": 1}) != tokenizer_files.fingerprint({"a": 1, "b": 0})
-    assert tokenizer_files.fingerprint({"a": 0}) != tokenizer_files.fingerprint({"a": 0, "b": 1})
 
 
 def test_what_is_described_as_complete_passes_the_inspection(tmp_path: Path) -> None:
