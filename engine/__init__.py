@@ -13,10 +13,11 @@ from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
 from engine.stream import RequestStream
-from engine.tuning import Calibration, ContextFigures, DepthFigures, GuessFigures, LearnedPair
+from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
 
 __all__ = [
     "BLAS",
+    "AcceptanceFigures",
     "Calibration",
     "ChatRequest",
     "ContextFigures",
@@ -28,7 +29,6 @@ __all__ = [
     "Event",
     "Failed",
     "Finished",
-    "GuessFigures",
     "LearnedPair",
     "ModelNotUsable",
     "PrefillProgress",

@@ -106,7 +106,7 @@ class Generation:
 
     def read_prompt(self, most: int = PREFILL_CHUNK) -> PrefillProgress | None:
         """Read at most `most` tokens of the prompt; None where tokens of the answer had to be read again."""
-        self.conversation.main.read(most)
+        self.conversation.main.prefill(most)
         return None if self.ids else self.progress()
 
     def read(self, drawn: Drawn) -> list[Token]:

@@ -11,7 +11,7 @@ METHODS = ("auto", "draft", "ngram", "off")
 ACCEPTANCE_RULES = ("match", "rejection")
 OVERFLOW_RULES = ("refuse", "shorten")
 # The most guesses of a round: the controller, calibration and the narrow products are made for so many.
-MOST_GUESSES = 16
+MAX_DEPTH = 16
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class SpeculationSettings:
 
     `method` is "auto" (whatever pays best here), "draft" (the draft model), "ngram" (lookup in the text so far) or
     "off". `depth` fixes the number of guesses a round (0 is "off"); None lets the controller choose up to `max_depth`.
-    Neither is above MOST_GUESSES.
+    Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     """
 
     method: str = "auto"
     depth: int | None = None
-    max_depth: int = MOST_GUESSES
+    max_depth: int = MAX_DEPTH
     acceptance: str = "match"
 
     def __post_init__(self) -> None:
@@ -68,12 +68,12 @@ class SpeculationSettings:
             f"one of {', '.join(ACCEPTANCE_RULES)}",
             self.acceptance,
         )
-        require(1 <= self.max_depth <= MOST_GUESSES, "max_depth", f"between 1 and {MOST_GUESSES}", self.max_depth)
+        require(1 <= self.max_depth <= MAX_DEPTH, "max_depth", f"between 1 and {MAX_DEPTH}", self.max_depth)
         if self.depth is not None:
-            require(0 <= self.depth <= MOST_GUESSES, "depth", f"between 0 and {MOST_GUESSES}", self.depth)
+            require(0 <= self.depth <= MAX_DEPTH, "depth", f"between 0 and {MAX_DEPTH}", self.depth)
 
     @property
-    def most_guesses(self) -> int:
+    def depth_limit(self) -> int:
         """The most guesses that a round may get, at least 1."""
         return self.depth or self.max_depth
 

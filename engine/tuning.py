@@ -43,7 +43,7 @@ class ContextFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class GuessFigures:
+class AcceptanceFigures:
     """Guesses of `source` in position `position` of their rounds (0 is the first).
 
     `reached` of them came to be checked, because every guess before them was right, and `accepted` were right
@@ -69,7 +69,7 @@ class LearnedPair:
     draft: str
     loaded: bool
     contexts: tuple[ContextFigures, ...]
-    acceptance: tuple[GuessFigures, ...]
+    acceptance: tuple[AcceptanceFigures, ...]
 
 
 @dataclass(frozen=True, slots=True)

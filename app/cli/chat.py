@@ -26,11 +26,11 @@ from engine import (
     starter_pair,
 )
 from engine.events import as_json
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 
 FINISHED, FAILED, BAD_USAGE = 0, 1, 2
-_DEPTH_HELP = f"guesses a round, 0 to {MOST_GUESSES} (default: auto)"
+_DEPTH_HELP = f"guesses a round, 0 to {MAX_DEPTH} (default: auto)"
 
 
 def add_parser(subparsers: Any) -> None:

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from app.settings.declarations import SETTINGS
 from app.widgets.controls import Chooser
-from engine.requests import MOST_GUESSES, SpeculationSettings
+from engine.requests import MAX_DEPTH, SpeculationSettings
 
-_DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MOST_GUESSES)
+_DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MAX_DEPTH)
 
 
 class SpeculationForm(QWidget):

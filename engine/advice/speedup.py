@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 
 # Below this a draft is not worth its memory.
 WORTH_IT = 1.05
@@ -40,7 +40,7 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
     accept = _assumed_accept_rate(share, relation)
     extra = _RECODING_COST if relation == "different" else 0.0
     best = Estimate(0.0, 1, accept)
-    for depth in range(1, MOST_GUESSES + 1):
+    for depth in range(1, MAX_DEPTH + 1):
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
         drafting = depth * (share + _PASS_OVERHEAD) + extra
         speedup = tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)

@@ -20,12 +20,12 @@ import mlx.nn as nn
 from mlx.utils import tree_unflatten
 
 from engine.cpu_backend import blas
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 
 # Multiplications in a product that OpenBLAS takes for small.
 SMALL_PRODUCT = 1_000_000
 # What blocks are cut to suit: half of the widest round, which has a row more than guesses.
-HALF_ROUND = MOST_GUESSES // 2 + 1
+HALF_ROUND = MAX_DEPTH // 2 + 1
 # Processors for which OpenBLAS has kernels that read a small matrix where it lies, as it names them.
 SMALL_KERNELS = ("skylakex", "cooperlake", "sapphirerapids")
 # From so many rows on, one copy is shared by enough of them.

@@ -105,7 +105,7 @@ class BatchDecoder:
     def join(self, generation: Generation) -> None:
         """Take `generation` in. Its sequence has no open transaction; until it leaves, the batch has its caches."""
         sequence = generation.conversation.main
-        while sequence.read(PREFILL_CHUNK):
+        while sequence.prefill(PREFILL_CHUNK):
             pass
         [uid] = self._batch.insert(
             [sequence.pending],

@@ -15,7 +15,7 @@ from engine.events import TokensCommitted
 from engine.generation import Drawn, Generation
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.proposers import Proposer
+from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
@@ -92,11 +92,11 @@ class SpeculativeDecoder:
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation
         # The first token should not wait for a draft model to read the prompt.
-        current = (yield from self._next_round()) if generation.ids else self._launch(FIRST_TOKEN)
+        current = (yield from self._next_round()) if generation.ids else self._start(FIRST_TOKEN)
         while current is not None:
-            ahead = self._launch_ahead(current)
-            landing = self._rounds.land(current.flight)
-            event = self._settle(current, landing, ahead)
+            ahead = self._start_next(current)
+            result = self._rounds.wait(current.flight)
+            event = self._settle(current, result, ahead)
             if generation.reason is not None or (self._leaving and ahead is None):
                 self.done = True
             yield event
@@ -122,7 +122,7 @@ class SpeculativeDecoder:
             if self._proposer_of(choice) is not proposer:
                 # Another draft model came in the meantime, or none.
                 choice = self._choose()
-        return self._launch(choice)
+        return self._start(choice)
 
     def _proposer_of(self, choice: Choice) -> Proposer | None:
         return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
@@ -142,13 +142,13 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return self._plain
         carried = len(self._generation.conversation.main.pending) - 1
-        read_before, started = self._drafting.tokens_read, time.perf_counter()
+        read_before, started = self._drafting.draft_prefill_tokens, time.perf_counter()
         try:
             return self._drafting.choose(self._generation.remaining - under_way, carried)
         except ProposerFailed as failure:
             return self._without(failure)
         finally:
-            if self._drafting.tokens_read > read_before:
+            if self._drafting.draft_prefill_tokens > read_before:
                 self._book_reading(time.perf_counter() - started)
 
     def _without(self, failure: ProposerFailed) -> Choice:
@@ -167,21 +167,21 @@ class SpeculativeDecoder:
         self._reading_s += seconds
         self._booked_to += seconds
 
-    def _launch(self, choice: Choice) -> _Underway:
+    def _start(self, choice: Choice) -> _Underway:
         share = self._drafting_share(choice)
         timed = choice.depth > 0 and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
         try:
-            flight = self._rounds.launch(choice.source, choice.depth, timed=timed)
+            flight = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
             choice = self._without(failure)
-            flight = self._rounds.launch(None, 0)
-        host_s, self._booked_to = max(0.0, flight.started - self._booked_to), flight.started
+            flight = self._rounds.start(None, 0)
+        host_s, self._booked_to = max(0.0, flight.started_at - self._booked_to), flight.started_at
         return _Underway(choice, flight, host_s, share)
 
     def _drafting_share(self, choice: Choice) -> float | None:
         return None if self._drafting is None or choice.depth == 0 else self._drafting.drafting_share(choice)
 
-    def _launch_ahead(self, current: _Underway) -> _Underway | None:
+    def _start_next(self, current: _Underway) -> _Underway | None:
         """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
         generation = self._generation
         if current.flight.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
@@ -191,14 +191,14 @@ class SpeculativeDecoder:
         choice = self._choose(under_way=1)
         if choice.depth > 0:
             return None
-        return _Underway(choice, self._rounds.launch_after(current.flight))
+        return _Underway(choice, self._rounds.start_next(current.flight))
 
-    def _settle(self, current: _Underway, landing: RoundResult, ahead: _Underway | None) -> TokensCommitted:
+    def _settle(self, current: _Underway, result: RoundResult, ahead: _Underway | None) -> TokensCommitted:
         """Words the round's tokens, commits what is kept of them and counts it."""
         flight = current.flight
         source = flight.proposal.source if flight.proposal is not None else "main"
-        tokens = self._generation.read(Drawn(landing.tokens, landing.logprobs, landing.accepted, source))
-        accepted = min(landing.accepted, len(tokens))
+        tokens = self._generation.read(Drawn(result.tokens, result.logprobs, result.accepted, source))
+        accepted = min(result.accepted, len(tokens))
         ids = [token.id for token in tokens]
         try:
             self._rounds.commit(flight, accepted, ids, ahead.flight if ahead else None)
@@ -206,24 +206,24 @@ class SpeculativeDecoder:
             for failure in failed.exceptions:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
-        record = self._record(current, landing, len(tokens), accepted)
+        record = self._record(current, result, len(tokens), accepted)
         self._report()
-        return self._generation.record(record, tokens, landing.landed)
+        return self._generation.record(record, tokens, result.finished_at)
 
-    def _record(self, current: _Underway, landing: RoundResult, committed: int, accepted: int) -> RoundRecord:
+    def _record(self, current: _Underway, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
         generation, flight = self._generation, current.flight
         # Nobody knows what the main model would have said to guesses behind the end of the answer.
         drafted = flight.depth if committed > accepted or accepted == 0 else accepted
-        busy = max(0.0, landing.landed - self._booked_to)
+        busy = max(0.0, result.finished_at - self._booked_to)
         draft_s = 0.0
         if flight.draft_s is not None:
             draft_s = min(flight.draft_s, busy)
         elif flight.depth:
             share = current.drafting_share
-            if flight.stopped:
+            if flight.stopped_early:
                 share = self._drafting_share(replace(current.choice, depth=flight.depth))
             draft_s = busy * (share or 0.0)
-        reading_s, self._reading_s, self._booked_to = self._reading_s, 0.0, landing.landed
+        reading_s, self._reading_s, self._booked_to = self._reading_s, 0.0, result.finished_at
         return RoundRecord(
             number=generation.round,
             source=flight.proposal.source if flight.proposal is not None else "main",
@@ -231,7 +231,7 @@ class SpeculativeDecoder:
             accepted=accepted,
             committed=committed,
             rows=flight.rows,
-            at_s=landing.landed - generation.log.started,
+            at_s=result.finished_at - generation.log.started,
             draft_s=draft_s + reading_s,
             verify_s=busy - draft_s,
             host_s=current.host_s,
@@ -245,5 +245,5 @@ class SpeculativeDecoder:
             return
         log = self._generation.log
         log.draft = self._drafting.draft_name or log.draft
-        log.draft_prefill_tokens = self._read_earlier + self._drafting.tokens_read
+        log.draft_prefill_tokens = self._read_earlier + self._drafting.draft_prefill_tokens
         log.plain_tps = self._drafting.plain_tps

@@ -1,10 +1,9 @@
-"""How likely each guess of a round is to be made, and to be accepted, given that those before it were.
+"""Acceptance rates: how likely each draft token of a round is to be made and accepted, given that those before it were.
 
-A slow estimate for every position says what this proposer is like. It is kept for every way in which an answer can
-have gone so far, because an answer that a draft model knows by heart begins like one of which it knows nothing, and
-after a round or two the two have nothing in common. A fast one for the whole proposer says how much harder or easier
-the text is right now. Together they follow a change from prose to code within a few rounds without forgetting what the
-other was like.
+A slow estimate for each position describes the proposer. It is also kept by recent outcome (`_RecentOutcome`), because
+answers that begin alike can turn out predictable or not, which shows after a round or two. A fast estimate for the
+whole proposer scales all positions by how hard the current text is. Together they follow a change from prose to code
+within a few rounds and still know the other.
 """
 
 from __future__ import annotations
@@ -16,24 +15,24 @@ from math import sqrt
 # How many rounds each estimate looks back.
 SLOW_ROUNDS = 200.0
 FAST_ROUNDS = 12.0
-# What is assumed before anything was seen, as so many observations, and rejections. How an answer went so far tells
-# most about the next first guess: what holds in general counts for so many observations there, and more behind.
+# The prior, worth so many observations. Given the recent outcome, the general rate is a prior worth OUTCOME_WEIGHT
+# observations at the first position and more at later ones, which the outcome says less about.
 PRIOR_RATE = 0.7
 PRIOR_WEIGHT = 2.0
-COURSE_WEIGHT = 6.0
-# Squared standard errors by which acceptance after some course has to differ before it counts.
+OUTCOME_WEIGHT = 6.0
+# Squared standard errors by which the rate after some outcome has to differ from the general one before it counts.
 BY_CHANCE = 3.0
 PRIOR_REJECTIONS = 2.0
-# Standard errors between what is expected and the best or worst case.
+# Standard errors between the expected and the best or worst case.
 DOUBTS = 1.0
-# Rounds in a row without a right guess that are told apart, and rounds without a verdict after which the last is old.
-MOST_FAILURES = 3
+# The longest run of rounds with nothing accepted that is distinguished, and rounds after which an outcome is old.
+MAX_FAILURES = 3
 OLD_ROUNDS = 16
 
 
 @dataclass(slots=True)
 class _Count:
-    """How often something came up, and how often it was so; both fade."""
+    """How often something was observed and how often it was true; both decay."""
 
     reached: float = 0.0
     hits: float = 0.0
@@ -49,10 +48,10 @@ class _Count:
 
 @dataclass(slots=True)
 class _Position:
-    """What is known about the guess at one position of a round.
+    """Statistics of one position of a round.
 
-    `verdicts`: it was right, if those before it were. `made`: it was made, if the one before it was and it was asked
-    for. `made_if_right`: the same, if those before it were right.
+    `verdicts`: the draft token was accepted, given that those before it were. `made`: it was drafted, given that the
+    one before it was and that it was asked for. `made_if_right`: the same, given that those before it were accepted.
     """
 
     verdicts: _Count = field(default_factory=_Count)
@@ -69,7 +68,7 @@ _NOTHING = _Position()
 
 @dataclass(slots=True)
 class _Difficulty:
-    """Rejections of the last rounds, seen and expected; both fade."""
+    """Rejections of the last rounds, observed and expected; both decay."""
 
     seen: float = 0.0
     expected: float = 0.0
@@ -84,8 +83,8 @@ class _Difficulty:
 
 
 @dataclass(slots=True)
-class _Course:
-    """How the guesses of an answer have fared so far, in so far as the next ones fare differently after it."""
+class _RecentOutcome:
+    """The outcome of the last round of an answer that had draft tokens: all, some or none of them accepted."""
 
     last: str = ""
     failures: int = 0
@@ -93,7 +92,7 @@ class _Course:
 
     def observe(self, drafted: int, accepted: int) -> None:
         self.rounds_ago = 0
-        self.failures = 0 if accepted else min(self.failures + 1, MOST_FAILURES)
+        self.failures = 0 if accepted else min(self.failures + 1, MAX_FAILURES)
         self.last = f"none {self.failures}" if self.failures else "all" if accepted == drafted else "some"
 
     @property
@@ -106,22 +105,22 @@ class _Course:
 
 @dataclass(slots=True)
 class _Source:
-    """A proposer: its positions by kind of guess ("" for all together) and by kind and course."""
+    """A proposer's positions by bucket ("" for all together), and by bucket and recent outcome."""
 
     positions: dict[str, list[_Position]] = field(default_factory=dict)
     difficulty: _Difficulty = field(default_factory=_Difficulty)
-    course: _Course = field(default_factory=_Course)
+    outcome: _RecentOutcome = field(default_factory=_RecentOutcome)
 
     def kinds(self, bucket: str) -> list[str]:
-        """From what holds in general to what holds now."""
-        return [*dict.fromkeys(("", bucket)), f"{bucket} after {self.course}"]
+        """Keys of `positions`, from the most general to the most specific."""
+        return [*dict.fromkeys(("", bucket)), f"{bucket} after {self.outcome}"]
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
-    """A round of 0..depth guesses: `kept[k]` of k guesses are right on average, `made[k]` is the chance of a k-th.
+class AcceptForecast:
+    """Rounds of 0..depth draft tokens: `kept[k]` of k are accepted on average, `made[k]` is the chance of a k-th.
 
-    `most_kept` and `least_kept` are what it could be, as far as acceptance is not certain.
+    `most_kept` and `least_kept` are the best and the worst case.
     """
 
     kept: list[float]
@@ -131,7 +130,7 @@ class Prospect:
 
 
 class AcceptRates:
-    """Acceptance of every proposer, by kind of guess (its bucket), how the answer went so far, and position."""
+    """Acceptance of every proposer, by bucket, recent outcome and position."""
 
     def __init__(self) -> None:
         self._sources: dict[str, _Source] = {}
@@ -139,9 +138,9 @@ class AcceptRates:
     def observe(
         self, source: str, bucket: str, drafted: int, accepted: int, made: int | None = None, asked: int | None = None
     ) -> None:
-        """Of `drafted` guesses the first `accepted` were right; what follows a miss says nothing.
+        """Of `drafted` tokens the first `accepted` were accepted; those behind the first rejection say nothing.
 
-        `made` guesses of the `asked` ones were made, as many as had a verdict if not given.
+        Of `asked` draft tokens `made` were drafted; by default as many as were verified.
         """
         reached = min(drafted, accepted + 1)
         made = drafted if made is None else made
@@ -163,21 +162,21 @@ class AcceptRates:
                 positions[index].made.observe(index < made)
                 if index <= accepted:
                     positions[index].made_if_right.observe(index < made)
-        known.course.observe(drafted, accepted)
+        known.outcome.observe(drafted, accepted)
 
     def begin(self) -> None:
         """An answer starts: nothing is known about its text yet."""
         for source in self._sources.values():
-            source.difficulty, source.course = _Difficulty(), _Course()
+            source.difficulty, source.outcome = _Difficulty(), _RecentOutcome()
 
     def round_passed(self) -> None:
-        """Let what the text was like a moment ago fade, for every source."""
+        """Let each source's current difficulty and recent outcome age by one round."""
         for source in self._sources.values():
             source.difficulty.fade()
-            source.course.rounds_ago += 1
+            source.outcome.rounds_ago += 1
 
-    def prospect(self, source: str, bucket: str, depth: int) -> Prospect:
-        """What rounds of 0..depth guesses bring now."""
+    def forecast(self, source: str, bucket: str, depth: int) -> AcceptForecast:
+        """Expected acceptance of rounds of 0..depth draft tokens now."""
         known = self._sources.get(source, _Source())
         general, *narrower = (known.positions.get(kind, []) for kind in known.kinds(bucket))
         factor = known.difficulty.factor
@@ -201,22 +200,22 @@ class AcceptRates:
             most_kept.append(most_kept[-1] + survives_at_most)
             least_kept.append(least_kept[-1] + survives_at_least)
             made.append(made[-1] * goes_on)
-        return Prospect(kept, most_kept, least_kept, made)
+        return AcceptForecast(kept, most_kept, least_kept, made)
 
     def fresh(self, source: str) -> bool:
-        """Whether no guess of a proposer was checked in this answer."""
-        return source not in self._sources or not self._sources[source].course.begun
+        """Whether no draft token of a proposer was verified in this answer."""
+        return source not in self._sources or not self._sources[source].outcome.begun
 
     def unsettled(self, source: str) -> bool:
-        """Whether the last round of this answer in which a proposer guessed had nothing right, or there was none."""
-        return self.fresh(source) or self._sources[source].course.failures > 0
+        """Whether the proposer's last round in this answer had nothing accepted, or there was none."""
+        return self.fresh(source) or self._sources[source].outcome.failures > 0
 
     def seen(self, source: str) -> float:
-        """How many first guesses of a proposer were checked; old ones fade."""
+        """How many first draft tokens of a proposer were verified; old ones decay."""
         return _at(self._sources[source].positions.get("", []), 0).verdicts.reached if source in self._sources else 0.0
 
     def figures(self) -> list[tuple[str, int, float, float]]:
-        """(source, position, reached, accepted), whatever kind of guess it was."""
+        """(source, position, reached, accepted), over all buckets."""
         return [
             (name, index, position.verdicts.reached, position.verdicts.hits)
             for name, source in self._sources.items()
@@ -225,7 +224,7 @@ class AcceptRates:
         ]
 
     def export(self) -> dict[str, dict[str, list[list[float]]]]:
-        """Plain data: source -> kind -> six numbers for each position, reached and hits of its three counts."""
+        """Plain data: source -> key -> six numbers for each position, reached and hits of its three counts."""
         return {
             name: {
                 kind: [[round(n, 3) for count in at.counts for n in (count.reached, count.hits)] for at in positions]
@@ -235,7 +234,7 @@ class AcceptRates:
         }
 
     def load(self, data: Mapping[str, Mapping[str, list[list[float]]]]) -> None:
-        """Take over what `export` gave. Raises TypeError or ValueError for anything else."""
+        """Replace everything by the result of `export`. Raises TypeError or ValueError for other data."""
         sources: dict[str, _Source] = {}
         for name, kinds in data.items():
             sources[name] = _Source({kind: [_known(row) for row in rows] for kind, rows in kinds.items()})
@@ -249,18 +248,16 @@ def _at(positions: list[_Position], index: int) -> _Position:
 def _narrowed(
     rate: float, general: list[_Position], narrower: Sequence[list[_Position]], index: int
 ) -> tuple[float, float]:
-    """What holds in general at a position, made to hold for narrower kinds of guesses, and how many observations it
-    rests on.
-    """
+    """The general rate at a position narrowed by more specific statistics, and the observations it rests on."""
     seen = _at(general, index).verdicts.reached
     for number, positions in enumerate(narrower, 1):
-        # The last is how the answer went so far, the one before it, if any, the bucket.
-        course = number == len(narrower)
-        weight = COURSE_WEIGHT * (1 + index) if course else PRIOR_WEIGHT
+        # The last is by recent outcome, the one before it, if any, by bucket.
+        by_outcome = number == len(narrower)
+        weight = OUTCOME_WEIGHT * (1 + index) if by_outcome else PRIOR_WEIGHT
         count = _at(positions, index).verdicts
         narrow = count.rate(rate, weight)
-        if course and narrow != rate:
-            # What could be chance is taken for chance, or every course would be guessed for in its own way.
+        if by_outcome and narrow != rate:
+            # A difference that could be chance is discounted, or every outcome would get depths of its own.
             error = rate * (1.0 - rate) / (count.reached + weight)
             narrow = rate + (narrow - rate) * max(0.0, 1.0 - BY_CHANCE * error / (narrow - rate) ** 2)
         rate = narrow
@@ -272,5 +269,5 @@ def _known(row: Sequence[float]) -> _Position:
     verdicts, verdict_hits, made, made_hits, if_right, if_right_hits = row
     pairs = (verdicts, verdict_hits), (made, made_hits), (if_right, if_right_hits)
     if not all(0.0 <= hits <= reached <= SLOW_ROUNDS for reached, hits in pairs):
-        raise ValueError(f"not how often a position was reached and right: {row!r}")
+        raise ValueError(f"not how often a position was reached and accepted: {row!r}")
     return _Position(*(_Count(float(reached), float(hits)) for reached, hits in pairs))

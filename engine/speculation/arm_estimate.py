@@ -1,4 +1,4 @@
-"""What rounds of every depth and proposer can be expected to bring and to cost, from what was measured."""
+"""Arm estimates: expected tokens and seconds of a round with each proposer and depth, from what was measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from engine.speculation.accept_rates import DOUBTS, AcceptRates
 from engine.speculation.round_cost import ENOUGH, RoundCosts
 
-# Every depth up to here is weighed, and from there on every STEP-th: each costs time on the host in each round.
+# Every depth up to here is considered, and beyond it every STEP-th: each costs host time in each round.
 EVERY_DEPTH = 8
 STEP = 4
 
@@ -18,7 +18,11 @@ PLAIN_ARM: Arm = (None, 0)
 
 @dataclass(slots=True)
 class ArmEstimate:
-    """What an arm is expected to do, in tokens and seconds, with the best and the worst case of both."""
+    """Expected tokens and seconds of a round, with the best and the worst case of both.
+
+    `doubt` is the relative standard error of the seconds; an arm is `known` if it was measured, or lies between arms
+    that were.
+    """
 
     tokens: float
     seconds: float
@@ -39,61 +43,62 @@ class ArmEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """Seconds that each proposer needs before its first guess, and the tokens among which they are shared out."""
+class CatchUp:
+    """Seconds that each proposer needs to catch up, and the number of tokens over which they are spread."""
 
     seconds: Mapping[str, float] = field(default_factory=dict)
-    ahead: int = 1
+    horizon: int = 1
 
 
-def outlooks(
+def estimate_arms(
     costs: RoundCosts,
     rates: AcceptRates,
     offered: Mapping[str, int],
     rows_carried: int = 0,
     buckets: Mapping[str, str] | None = None,
-    entry: Entry | None = None,
+    catch_up: CatchUp | None = None,
 ) -> dict[Arm, ArmEstimate]:
-    """Plain decoding and every depth that is offered, at the context length that `costs` stands at.
+    """Estimates for plain decoding and every depth on offer, at the context bucket of `costs`.
 
-    `offered` maps each proposer to its most guesses, `buckets` to what kind they are; `rows_carried` rows ride along.
-    Plain decoding must have been measured.
+    `offered` maps each proposer to its maximum depth, `buckets` to its kind of proposal; every pass has `rows_carried`
+    rows more. Plain decoding must have been measured.
     """
-    plain, entry = costs.plain(), entry or Entry()
+    plain, catch_up = costs.plain(), catch_up or CatchUp()
     assert plain is not None
-    unsure = costs.plain_doubt()
-    found = {PLAIN_ARM: ArmEstimate(1.0, plain, 1.0, 1.0, plain * (1.0 - DOUBTS * unsure), plain, unsure, True)}
+    plain_doubt = costs.plain_doubt()
+    least = plain * (1.0 - DOUBTS * plain_doubt)
+    arms = {PLAIN_ARM: ArmEstimate(1.0, plain, 1.0, 1.0, least, plain, plain_doubt, True)}
     for source, limit in offered.items():
         bucket = (buckets or {}).get(source, "")
-        prospect = rates.prospect(source, bucket, limit)
-        guessed_before = rates.seen(source) > 0
-        forecast, to_read = costs.forecast(source), entry.seconds.get(source, 0.0)
-        # Of a round that may end early, what those that ended before this depth are expected to take.
+        acceptance = rates.forecast(source, bucket, limit)
+        verified_before = rates.seen(source) > 0
+        cost, catch_up_s = costs.forecast(source), catch_up.seconds.get(source, 0.0)
+        # A round may stop early: the expected seconds of those that stop before this depth.
         ended = ended_here = 0.0
         for depth in range(1, limit + 1):
             width = rows_carried + 1 + depth
-            seconds = least = most = forecast.expected(depth, width)
+            seconds = least = most = cost.expected(depth, width)
             if depth < limit:
-                ended_here = (prospect.made[depth] - prospect.made[depth + 1]) * seconds
+                ended_here = (acceptance.made[depth] - acceptance.made[depth + 1]) * seconds
             if depth > EVERY_DEPTH and depth % STEP and depth < limit:
                 ended += ended_here
                 continue
-            tokens, made = 1.0 + prospect.kept[depth], prospect.made[depth]
-            doubt = forecast.doubts.get(width)
+            tokens, made = 1.0 + acceptance.kept[depth], acceptance.made[depth]
+            doubt = cost.doubts.get(width)
             if doubt is None:
-                least, most = forecast.at_least(depth, width), forecast.at_most(depth, width)
+                least, most = cost.at_least(depth, width), cost.at_most(depth, width)
             else:
                 least = seconds * (1.0 - DOUBTS * doubt)
-            shared_out = to_read * tokens / entry.ahead
-            found[source, depth] = ArmEstimate(
+            spread = catch_up_s * tokens / catch_up.horizon
+            arms[source, depth] = ArmEstimate(
                 tokens,
-                ended + made * seconds + shared_out,
-                1.0 + prospect.most_kept[depth],
-                1.0 + prospect.least_kept[depth],
-                ended + made * least + shared_out,
-                ended + made * most + to_read / ENOUGH,
+                ended + made * seconds + spread,
+                1.0 + acceptance.most_kept[depth],
+                1.0 + acceptance.least_kept[depth],
+                ended + made * least + spread,
+                ended + made * most + catch_up_s / ENOUGH,
                 doubt or 0.0,
-                guessed_before and forecast.reaches(width),
+                verified_before and cost.reaches(width),
             )
             ended += ended_here
-    return found
+    return arms

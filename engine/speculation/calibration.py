@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -16,13 +16,14 @@ from engine.conversation import Conversation
 from engine.errors import TemplateFailed
 from engine.loading import LoadedModel
 from engine.prompts import render
-from engine.requests import MOST_GUESSES, SamplingSettings
+from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.controllers import Controllers
 from engine.speculation.draft_source import DraftSource
-from engine.speculation.proposers import Proposal, Proposer, Trial
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.round import PendingRound, ProposerFailed, Rounds, failing_as
+from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
+from engine.speculation.round import PendingRound, ProposerFailed, Rounds, as_proposer_failure
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 from engine.tuning import Calibration, best_of
@@ -30,7 +31,7 @@ from engine.tuning import Calibration, best_of
 log = logging.getLogger(__name__)
 
 # The outermost and the middle first: where time runs out, the rest lies between what is known.
-DEPTHS = (0, 4, 8, MOST_GUESSES, 2, 1, 6, 12, 3, 5, 7)
+DEPTHS = (0, 4, 8, MAX_DEPTH, 2, 1, 6, 12, 3, 5, 7)
 PLAIN_ROUNDS = 12
 TIMED_ROUNDS = 2
 ROUNDS = 3
@@ -59,41 +60,22 @@ class RoundCost:
     accepted: tuple[int, ...] = ()
 
 
-class RepeatingProposer:
-    """Guesses the last token over and over, which costs nothing: what is left of a round is the verify pass."""
+class RepeatingProposer(Proposer):
+    """Proposes the last token over and over, which costs nothing: what a round takes is its verify pass.
 
-    source = "ngram"
-    bucket = ""
-    reason = "no-match"
-    unread = 0
-    can_look = False
+    Its costs are those of the lookup, which takes next to nothing either.
+    """
+
+    source = NgramProposer.source
 
     def __init__(self, sequence: CachedSequence) -> None:
         self._sequence = sequence
 
-    def limit(self) -> int:
+    def max_proposals(self) -> int:
         return max(DEPTHS)
-
-    def prepare(self) -> bool:
-        return False
 
     def propose(self, depth: int) -> Proposal:
         return Proposal([self._sequence.tokens[-1]] * depth, self.source, depth)
-
-    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
-        """Nothing to remember."""
-
-    def look(self) -> None:
-        """It has nothing to read."""
-
-    def trials(self) -> Sequence[Trial]:
-        return ()
-
-    def reset(self, tokens: Sequence[int]) -> None:
-        """Nothing to forget."""
-
-    def abandon(self) -> None:
-        """Nothing waits for a verdict."""
 
 
 def calibrate(
@@ -121,7 +103,7 @@ def calibrate(
     controllers.keep()
     figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= length), None)
     depth, speedup = best_of(figures, proposer.source) if figures is not None else (0, 1.0)
-    seen = any(guess.source == proposer.source for guess in controller.guesses())
+    seen = any(guess.source == proposer.source for guess in controller.acceptance())
     seconds = time.perf_counter() - started
     log.info("calibrated in %.1f s: %d guesses a round should be fastest, %.2fx", seconds, depth, speedup)
     return Calibration(controllers.pair, figures, depth, speedup, seen, complete, seconds)
@@ -136,27 +118,27 @@ def _measure(
 ) -> None:
     controller, drafts = controllers.current, isinstance(proposer, DraftModelProposer)
     if isinstance(proposer, DraftModelProposer):
-        started, tokens = time.perf_counter(), proposer.backlog
-        with failing_as(proposer.source):
-            while not stop() and proposer.sequence.read(PREFILL_CHUNK):
+        started, tokens = time.perf_counter(), proposer.lag
+        with as_proposer_failure(proposer.source):
+            while not stop() and proposer.sequence.prefill(PREFILL_CHUNK):
                 pass
-        controller.read(proposer.source, tokens - proposer.backlog, time.perf_counter() - started)
+        controller.observe_catch_up(proposer.source, tokens - proposer.lag, time.perf_counter() - started)
     # What an earlier answer has shown counts for more.
-    unseen = not any(guess.source == proposer.source for guess in controller.guesses())
+    unseen = not any(guess.source == proposer.source for guess in controller.acceptance())
     for cost in round_costs(conversation, main, proposer, stop):
         source = proposer.source if cost.depth else None
         controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
         if unseen and drafts and cost.depth >= LEARN_FROM_DEPTH:
             # One text says little about others: few rounds count, so that answers soon outweigh them.
             for accepted in cost.accepted[:1]:
-                controller.learn(proposer.source, Trial(proposer.bucket, cost.depth, accepted))
-        controllers.news = True
+                controller.learn(proposer.source, Observation(proposer.bucket, cost.depth, accepted))
+        controllers.unsaved = True
 
 
 def _proposer_to_time(conversation: Conversation, main: LoadedModel, draft: DraftSource | None) -> Proposer:
     """The draft model's, or without one something that costs nothing."""
     if draft is not None and conversation.main.plain_only is None:
-        with failing_as("draft"):
+        with as_proposer_failure("draft"):
             proposer = draft.proposer(conversation, Sampler(SamplingSettings(seed=0), main.vocabulary))
         if proposer.sequence.plain_only is None:
             return proposer
@@ -171,7 +153,7 @@ def sample_conversation(main: LoadedModel) -> Conversation:
     except TemplateFailed:
         tokens = list(main.tokenizer.encode(QUESTION))
     conversation.main.append(tokens[-(main.info.context_length // 4) :] or [0])
-    while conversation.main.read(PREFILL_CHUNK):
+    while conversation.main.prefill(PREFILL_CHUNK):
         pass
     return conversation
 
@@ -187,7 +169,7 @@ def round_costs(
     limit, begin = main.info.context_length, len(conversation.main.tokens)
     rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
     speculates = conversation.main.plain_only is None
-    with failing_as(proposer.source):
+    with as_proposer_failure(proposer.source):
         while proposer.prepare():
             if stop():
                 return
@@ -203,19 +185,19 @@ def round_costs(
                 yield cost if answering else replace(cost, accepted=())
     finally:
         rounds.abandon()
-        with failing_as(proposer.source):
+        with as_proposer_failure(proposer.source):
             proposer.abandon()
 
 
 def _plain(rounds: Rounds, stop: Callable[[], bool]) -> RoundCost | None:
     """Rounds that are launched ahead, as an answer without guesses runs."""
-    flight = rounds.launch(None, 0)
+    flight = rounds.start(None, 0)
     landed: list[float] = []
     for number in range(PLAIN_ROUNDS):
-        ahead = rounds.launch_after(flight) if number + 1 < PLAIN_ROUNDS and not stop() else None
-        landing = rounds.land(flight)
-        rounds.commit(flight, 0, landing.tokens, ahead)
-        landed.append(landing.landed)
+        ahead = rounds.start_next(flight) if number + 1 < PLAIN_ROUNDS and not stop() else None
+        result = rounds.wait(flight)
+        rounds.commit(flight, 0, result.tokens, ahead)
+        landed.append(result.finished_at)
         if ahead is None:
             break
         flight = ahead
@@ -235,13 +217,13 @@ def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[
     drafting: list[float] = []
     width = depth + 1
     for number in range(1 + TIMED_ROUNDS + ROUNDS):
-        with failing_as(proposer.source):
-            if stop() or proposer.limit() < depth:
+        with as_proposer_failure(proposer.source):
+            if stop() or proposer.max_proposals() < depth:
                 return None
         # The first of a depth pays for the change.
         timed = 0 < number <= TIMED_ROUNDS
         started = time.perf_counter()
-        flight = rounds.launch(proposer.source, depth, timed=timed)
+        flight = rounds.start(proposer.source, depth, timed=timed)
         right = _settle(rounds, flight)
         if flight.depth < depth:
             continue
@@ -263,11 +245,11 @@ def _settle(rounds: Rounds, flight: PendingRound) -> int:
 
     Commits so that the text hardly grows; where rejected rows would be carried along, as if all was right.
     """
-    landing = rounds.land(flight)
-    if rounds.sequence.carries and flight.guesses is not None:
-        guesses: list[int] = flight.guesses.tolist()  # type: ignore[assignment]
+    result = rounds.wait(flight)
+    if rounds.sequence.carries and flight.draft_tokens is not None:
+        guesses: list[int] = flight.draft_tokens.tolist()  # type: ignore[assignment]
         last: list[int] = flight.sampled.tolist()  # type: ignore[assignment]
         rounds.commit(flight, flight.depth, [*guesses, last[-1]])
     else:
-        rounds.commit(flight, 0, landing.tokens[:1])
-    return landing.accepted
+        rounds.commit(flight, 0, result.tokens[:1])
+    return result.accepted

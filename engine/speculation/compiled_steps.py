@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Wider passes are rare and would each need a trace of their own.
-MOST_ROWS = 2
+MAX_ROWS = 2
 # Fused operations round a little differently; anything more means that the model did not mean what was traced.
 TOLERANCE = 1e-2
 
@@ -51,7 +51,7 @@ class _TracedCache:
 
 
 class CompiledSteps:
-    """Passes of `model` over at most MOST_ROWS rows with caches of plain full attention.
+    """Passes of `model` over at most MAX_ROWS rows with caches of plain full attention.
 
     Make one with `compiled_steps`, which finds out whether the model allows it. Belongs to the engine's thread.
     """
@@ -101,10 +101,10 @@ def _trace(model: Any, rows: mx.array, offset: mx.array, *buffers: mx.array) -> 
 
 def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> Steps[bool]:
     """Whether compiled passes say what the model itself says, at some position and for every number of rows."""
-    text = mx.arange(4 + MOST_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
+    text = mx.arange(4 + MAX_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
     mx.eval(loaded.model(text, cache=caches))
     yield None
-    for count in range(1, MOST_ROWS + 1):
+    for count in range(1, MAX_ROWS + 1):
         wanted = loaded.model(text[:, :count], cache=caches)
         mx.eval(wanted, [cache.keys for cache in caches])
         yield None

@@ -31,12 +31,12 @@ class LearnedStore(Protocol):
 class Controllers:
     """What they learn outlives the program in `store`, if given.
 
-    `pair` says whose controller is in use. `news` tells that it learned something since `keep`.
+    `pair` says whose controller is in use. `unsaved` tells that it learned something since `keep`.
     """
 
     def __init__(self, pair: Pair, store: LearnedStore | None = None) -> None:
         self.pair = pair
-        self.news = False
+        self.unsaved = False
         self._store = store
         self._by_pair: dict[Pair, DepthController] = {}
         self._tried: set[Pair] = set()
@@ -61,9 +61,9 @@ class Controllers:
 
     def keep(self) -> None:
         """Write down what was learned since the last time, for the next run of the program."""
-        if self._store is not None and self.news:
+        if self._store is not None and self.unsaved:
             self._store.keep(self.current, *self.pair)
-        self.news = False
+        self.unsaved = False
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """What is known about this pair and, with a store, about all others; the latest last."""
@@ -80,7 +80,7 @@ class Controllers:
         for known in list(self._by_pair):
             if pair in (known, None):
                 del self._by_pair[known]
-        self.news = False
+        self.unsaved = False
         if self._store is not None:
             self._store.forget(pair)
 
@@ -88,4 +88,4 @@ class Controllers:
 def learned_pair(pair: Pair, controller: DepthController, *, loaded: bool = False) -> LearnedPair:
     """What `controller` knows about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.guesses())
+    return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.acceptance())

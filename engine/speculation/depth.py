@@ -1,8 +1,9 @@
-"""How many tokens to guess next, and whose guesses: whatever commits the most tokens a second here and now.
+"""The depth controller: chooses each round's proposer and depth to commit the most tokens a second.
 
-Speed is expected tokens over measured seconds. Plain decoding is always a candidate. What has not been
-measured is tried only when it could be clearly faster and when the worst that it could cost fits a small
-budget, so finding out never makes an answer noticeably slower.
+An arm is a proposer with a depth; plain decoding is always one. An arm's speed is its expected tokens over its
+measured seconds. An arm that was not measured is explored only if it could be clearly faster and if its worst case fits
+a small budget, so exploring never makes an answer noticeably slower. After Ollama's expected-value controller
+(x/mlxrunner/speculate_depth.go).
 """
 
 from __future__ import annotations
@@ -12,55 +13,55 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 from engine.speculation.accept_rates import AcceptRates
-from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, Entry, outlooks
-from engine.speculation.proposers.proposal import Trial
+from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, CatchUp, estimate_arms
+from engine.speculation.proposers.proposal import Observation
 from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, context_bucket
-from engine.tuning import ContextFigures, DepthFigures, GuessFigures, break_even
+from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, break_even
 
-# How much faster another depth, another proposer, or something untried has to look.
+# By which factor another depth, another proposer, or an unexplored arm has to appear faster.
 DEPTH_MARGIN = 1.02
 SOURCE_MARGIN = 1.03
-TRIAL_MARGIN = 1.03
-# The most guesses as long as an answer may be one of which nothing can be guessed: more of them would cost much there
-# and bring little elsewhere.
+EXPLORE_MARGIN = 1.03
+# The most draft tokens while the answer may be one of which nothing can be predicted: more would cost much there and
+# gain little elsewhere.
 CAREFUL_DEPTH = 8
-# What finding out may cost: plain rounds at the start and at most, and the share of all time that fills it up.
+# The exploration budget: plain rounds at the start and at most, and the share of all time that refills it.
 BUDGET_ROUNDS = 3.0
-MOST_BUDGET_ROUNDS = 12.0
+MAX_BUDGET_ROUNDS = 12.0
 BUDGET_SHARE = 0.015
-# The share of an answer's time so far that finding out may cost, once anything is known about a proposer.
+# The share of an answer's time so far that exploring may cost, once anything is known about a proposer.
 ANSWER_SHARE = 0.02
-# Plain rounds that finding out may cost as long as no guess for this answer was checked.
+# Plain rounds that exploring may cost before any draft token of this answer was verified.
 FRESH_ROUNDS = 2.0
-# Tokens to look at that make a look worth its while.
-WORTH_A_LOOK = 12
-# Checked guesses from which on something is known about a proposer.
+# The smallest backlog that is worth a probe.
+MIN_PROBE_TOKENS = 12
+# Verified first draft tokens from which on a proposer counts as known.
 FAMILIAR = 4.0
-# What has to be read before a proposer can guess must pay within as many tokens as there were so far, at least these.
-FEWEST_AHEAD = 16
-# Rounds between probes while decoding is plain, and between trials while it is not.
-FIRST_PROBE = 16
-LAST_PROBE = 512
+# Catching up must pay within as many tokens as the answer has so far, and at least these.
+MIN_HORIZON = 16
+# Rounds between retries while decoding is plain (doubling), and between explorations while it is not.
+FIRST_RETRY = 16
+LAST_RETRY = 512
 LAST_PATIENCE = 16
-# Plain rounds in a row that one look at everything on offer stands for, as long as nothing is learned of guesses.
+# Plain rounds in a row for which one decision holds, as long as nothing is learned about the proposers.
 PLAIN_STRETCH = 8
-# Rounds that were launched ahead can look too short as well as too long: the middle of four is safe.
+# Pipelined rounds can appear too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
-# Depths of which figures are told.
-FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MOST_GUESSES)
-# Seconds between two answers after which the machine may be busy, or hot, or fresh again.
+# Depths that `figures` reports.
+FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MAX_DEPTH)
+# Seconds between two answers after which the machine may run at another speed.
 PAUSE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the next round does: `depth` guesses of `source`, or plain decoding (None, 0).
+    """What the next round does: `depth` draft tokens of `source`, or plain decoding (None, 0).
 
     `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`: "measuring" or
-    "costs-more". An empty reason on a plain round means that nothing was offered: the proposer's own reason
-    applies. `bucket` goes back into `observe`.
+    "costs-more". An empty reason on a plain round means that no proposer had anything: its own reason applies.
+    `bucket` is the kind of proposal, for `MeasuredRound`.
     """
 
     source: str | None
@@ -70,20 +71,44 @@ class Choice:
     bucket: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredRound:
+    """A round to learn from: it kept `accepted` draft tokens and took `seconds` until the next one began.
+
+    `depth` draft tokens of `source` were asked for (None, 0: plain) and `drafted` made, None where that is all of them;
+    `verified` of those got a verdict, None where that is all: none is rejected past the end of an answer. `width` is
+    the rows of the verify pass. `draft_seconds` is the drafting inside `seconds`, None where it was not timed apart.
+    A round that is not `typical` held other work too (a draft model catching up): it teaches acceptance but not cost.
+    A `complete` one was not free to stop early, so it says nothing about where others do.
+    """
+
+    source: str | None
+    depth: int
+    width: int
+    accepted: int
+    seconds: float
+    draft_seconds: float | None = None
+    bucket: str = ""
+    verified: int | None = None
+    drafted: int | None = None
+    typical: bool = True
+    complete: bool = False
+
+
 @dataclass(slots=True)
-class _Attempt:
-    """An arm that is being tried for `rounds_left` more rounds, and what was expected of it."""
+class _Exploration:
+    """An arm that is explored for `rounds_left` more rounds, and what was expected of it."""
 
     arm: Arm
-    outlook: ArmEstimate
+    estimate: ArmEstimate
     rounds_left: int = ENOUGH
 
 
 @dataclass(slots=True)
 class _PlainStretch:
-    """What was decided about an offer of guesses that did not pay; it holds for `rounds_left` more rounds of it.
+    """The decision to decode plainly, which holds for `rounds_left` more rounds with the same offer.
 
-    `offer` is limits and kinds of guesses by proposer, rows carried, and the range of context lengths.
+    `offer` is the limits and buckets by proposer, the rows carried, and the context bucket.
     """
 
     offer: tuple[Mapping[str, int], Mapping[str, str], int, int]
@@ -92,9 +117,9 @@ class _PlainStretch:
 
 
 class DepthController:
-    """Chooses every round's proposer and depth, and learns from how it went.
+    """Chooses every round's proposer and depth, and learns from the result.
 
-    One controller serves one main model with the proposers at hand; it outlives requests. Not thread-safe.
+    One controller serves one main model with its proposers and outlives requests. Not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -104,13 +129,13 @@ class DepthController:
         self._answer_s = self._spent_s = 0.0
         self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
-        self._trying: _Attempt | None = None
-        self._since_attempt = 0
+        self._exploring: _Exploration | None = None
+        self._since_exploration = 0
         self._patience = 0
         self._budget: float | None = None
         self._best_speed = 0.0
-        self._since_probe = 0
-        self._probe_interval = FIRST_PROBE
+        self._since_retry = 0
+        self._retry_interval = FIRST_RETRY
         self._plain_stretch: _PlainStretch | None = None
 
     def begin(self, context_tokens: int) -> None:
@@ -123,7 +148,7 @@ class DepthController:
             self._costs.renew()
         self._begun_s = monotonic()
         self._current = PLAIN_ARM
-        self._trying = self._plain_stretch = None
+        self._exploring = self._plain_stretch = None
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly: another request had the device in between."""
@@ -134,14 +159,13 @@ class DepthController:
         limits: Mapping[str, int],
         rows_carried: int = 0,
         buckets: Mapping[str, str] | None = None,
-        unread: Mapping[str, int] | None = None,
+        backlog: Mapping[str, int] | None = None,
         remaining: int | None = None,
     ) -> Choice:
         """Decide the next round.
 
-        `limits` maps each proposer to the most guesses it offers now, `buckets` to what kind they are and `unread` to
-        how many tokens it has to read first. `rows_carried` rows ride along in the verify pass whatever is chosen. At
-        most `remaining` tokens are still to come.
+        `limits` maps each proposer to its `max_proposals()`, `buckets` to its `bucket` and `backlog` to its `backlog`.
+        The verify pass has `rows_carried` rows more, whatever is chosen. At most `remaining` tokens are to come.
         """
         buckets = buckets or {}
         offered = {source: self._at_most(source, limit) for source, limit in limits.items() if limit > 0}
@@ -154,11 +178,11 @@ class DepthController:
             return stretch.choice
         if self._costs.plain_samples() < PLAIN_SAMPLES:
             return Choice(None, 0, "measuring")
-        ahead = max(FEWEST_AHEAD, self._context - self._begun_at)
+        horizon = max(MIN_HORIZON, self._context - self._begun_at)
         if remaining is not None:
-            ahead = min(ahead, remaining)
-        reading = {source: self._costs.reading(source, tokens) for source, tokens in (unread or {}).items()}
-        arms = outlooks(self._costs, self._rates, offered, rows_carried, buckets, Entry(reading, ahead))
+            horizon = min(horizon, remaining)
+        catch_up = {source: self._costs.catch_up(source, tokens) for source, tokens in (backlog or {}).items()}
+        arms = estimate_arms(self._costs, self._rates, offered, rows_carried, buckets, CatchUp(catch_up, horizon))
         choice = self._weigh(arms, buckets)
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
@@ -168,88 +192,70 @@ class DepthController:
         return min(limit, CAREFUL_DEPTH) if self._rates.unsettled(source) else limit
 
     def _weigh(self, arms: Mapping[Arm, ArmEstimate], buckets: Mapping[str, str]) -> Choice:
-        """The arm of this round among all that are on offer."""
-        known = [arm for arm, outlook in arms.items() if outlook.known]
+        """The choice for this round among `arms`."""
+        known = [arm for arm, estimate in arms.items() if estimate.known]
         best = max(known, key=lambda arm: arms[arm].speed)
         self._best_speed = arms[best].speed
         if self._current not in known or self._clearly_faster(arms, best):
             if best[0] != self._current[0]:
                 self._patience = 0
             self._current = best
-        self._trying = self._attempt(arms)
-        source, depth = self._current if self._trying is None else self._trying.arm
+        self._exploring = self._explore(arms)
+        source, depth = self._current if self._exploring is None else self._exploring.arm
         if source is None:
-            return self._plain_choice(arms, measuring=self._trying is not None)
+            return self._plain_choice(arms, measuring=self._exploring is not None)
         return Choice(source, depth, bucket=buckets.get(source, ""))
 
-    def wants_look(self, source: str, unread: int) -> bool:
-        """Whether `source`, which does not guess now, should compare the last `unread` tokens with its own mind.
+    def should_probe(self, source: str, backlog: int) -> bool:
+        """Whether `source`, which is not in use, should catch up on `backlog` tokens and score its own choices there.
 
-        That tells how hard this very text is, for far less than rounds of guesses would cost.
+        That measures how predictable this text is for far less than rounds of draft tokens would cost.
         """
-        if self._current[0] == source or unread < WORTH_A_LOOK or self._costs.plain() is None:
+        if self._current[0] == source or backlog < MIN_PROBE_TOKENS or self._costs.plain() is None:
             return False
-        cost = self._costs.reading(source, unread) + self._costs.drafting(source, 1)
+        cost = self._costs.catch_up(source, backlog) + self._costs.drafting(source, 1)
         if self._spent_s + cost > ANSWER_SHARE * self._answer_s:
             return False
         self._spent_s += cost
         return True
 
-    def observe(
-        self,
-        source: str | None,
-        depth: int,
-        width: int,
-        accepted: int,
-        seconds: float,
-        draft_seconds: float | None,
-        bucket: str = "",
-        checked: int | None = None,
-        typical: bool = True,
-        guessed: int | None = None,
-        complete: bool = False,
-    ) -> None:
-        """Learn from a round that kept `accepted` of `depth` guesses and took `seconds` until the next began.
-
-        `guessed` is how many guesses were drafted, where more would hardly have been right, and `checked` how many got
-        a verdict, where those are fewer: past the end of the answer nothing was rejected. `draft_seconds` is the
-        drafting inside `seconds`, or None if it was not timed apart. A round is not `typical` if it held work that
-        others do not (a draft model reading up): it teaches acceptance but not cost. A `complete` one had to make all
-        its guesses: it says nothing about where others end early.
-        """
-        if typical:
-            self._costs.observe(source, depth if guessed is None else guessed, width, seconds, draft_seconds)
+    def observe(self, measured: MeasuredRound) -> None:
+        """Learn from a round."""
+        source, depth, accepted, seconds = measured.source, measured.depth, measured.accepted, measured.seconds
+        drafted = depth if measured.drafted is None else measured.drafted
+        if measured.typical:
+            self._costs.observe(source, drafted, measured.width, seconds, measured.draft_seconds)
         else:
-            self._costs.pass_over(source, width)
+            self._costs.pass_over(source, measured.width)
         self._rates.round_passed()
         if source is not None:
             self._plain_stretch = None
-            made = depth if guessed is None else guessed
-            verdicts = made if checked is None else checked
-            if verdicts:
-                self._rates.observe(source, bucket, verdicts, accepted, made, 0 if complete else depth)
+            verified = drafted if measured.verified is None else measured.verified
+            if verified:
+                asked = 0 if measured.complete else depth
+                self._rates.observe(source, measured.bucket, verified, accepted, drafted, asked)
         self._answer_s += seconds
-        if typical:
+        if measured.typical:
             self._settle((source, depth), seconds, hopeless=depth > 0 and accepted == 0)
         self._context += accepted + 1
         self._costs.bucket = context_bucket(self._context)
 
-    def learn(self, source: str, trial: Trial) -> None:
-        """Take in guesses that a proposer checked without a verify pass."""
+    def learn(self, source: str, trial: Observation) -> None:
+        """Learn from proposals that were compared with committed text without a verify pass."""
         self._plain_stretch = None
         self._rates.observe(source, trial.bucket, trial.drafted, trial.accepted)
 
-    def read(self, source: str, tokens: int, seconds: float) -> None:
-        """`source` took `seconds` to read `tokens` tokens that it had missed."""
-        self._costs.read(source, tokens, seconds)
+    def observe_catch_up(self, source: str, tokens: int, seconds: float) -> None:
+        """`source` took `seconds` to catch up on `tokens` tokens."""
+        self._costs.observe_catch_up(source, tokens, seconds)
 
-    def read_up(self, source: str, tokens: int, depth: int, width: int, seconds: float) -> None:
-        """A round took `seconds` because `source` had to read `tokens` tokens first."""
+    def observe_round_with_catch_up(self, source: str, tokens: int, depth: int, width: int, seconds: float) -> None:
+        """A round took `seconds` because `source` caught up on `tokens` tokens first."""
         if self._costs.plain() is not None:
-            self.read(source, tokens, seconds - self._costs.forecast(source).expected(depth, width))
+            self.observe_catch_up(source, tokens, seconds - self._costs.forecast(source).expected(depth, width))
 
     def drafting_share(self, source: str, depth: int) -> float | None:
-        """How much of a round is drafting, as far as it was timed apart; None where it never was."""
+        """The share of a round that is drafting; None where it was never timed apart."""
         drafting = self._costs.drafting(source, depth)
         if not drafting or self._costs.plain() is None:
             return None
@@ -261,37 +267,35 @@ class DepthController:
         return None if plain is None else 1.0 / plain
 
     def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
-        """Expected tokens a second at the depths up to `max_depth` that are weighed; empty before plain decoding was
-        measured.
-        """
+        """Expected tokens a second at each depth considered; empty until plain decoding was measured."""
         if self._costs.plain() is None:
             return []
-        arms = outlooks(self._costs, self._rates, {source: max_depth}, rows_carried, {source: bucket})
-        return [outlook.speed for arm, outlook in arms.items() if arm != PLAIN_ARM]
+        arms = estimate_arms(self._costs, self._rates, {source: max_depth}, rows_carried, {source: bucket})
+        return [estimate.speed for arm, estimate in arms.items() if arm != PLAIN_ARM]
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
-        """Take in what a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds."""
+        """Take a calibration's figures: seconds of a pass of `width` rows and of drafting `depth` tokens."""
         self._costs.measured(source, depth, width, pass_s, draft_s)
         self._plain_stretch = None
 
     def figures(self) -> tuple[ContextFigures, ...]:
-        """What is known at every context length at which plain decoding was measured."""
+        """Costs and expected speeds at every context length at which plain decoding was measured."""
         here = self._costs.bucket
         try:
             return tuple(self._figures_at(bucket) for bucket in self._costs.buckets())
         finally:
             self._costs.bucket = here
 
-    def guesses(self) -> tuple[GuessFigures, ...]:
-        """How often guesses were right, by proposer and position."""
-        return tuple(GuessFigures(*figures) for figures in self._rates.figures())
+    def acceptance(self) -> tuple[AcceptanceFigures, ...]:
+        """How often draft tokens were accepted, by proposer and position."""
+        return tuple(AcceptanceFigures(*figures) for figures in self._rates.figures())
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
         return {"costs": self._costs.export(), "rates": self._rates.export()}
 
     def load(self, data: Mapping[str, Any]) -> None:
-        """Go on from what `export` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        """Replace what was learned by the result of `export`. Raises KeyError, TypeError or ValueError for others."""
         costs, rates = RoundCosts(), AcceptRates()
         costs.load(data["costs"])
         rates.load(data["rates"])
@@ -306,7 +310,7 @@ class DepthController:
         assert plain is not None
         depths: list[DepthFigures] = []
         for source in costs.sources():
-            arms, forecast = outlooks(costs, self._rates, {source: FIGURES_DEPTHS[-1]}), costs.forecast(source)
+            arms, forecast = estimate_arms(costs, self._rates, {source: FIGURES_DEPTHS[-1]}), costs.forecast(source)
             for depth in FIGURES_DEPTHS:
                 seconds, speed = forecast.expected(depth, depth + 1), arms[source, depth].speed
                 pays_from = break_even(depth, plain, seconds)
@@ -321,72 +325,72 @@ class DepthController:
             margin = SOURCE_MARGIN + (arms[arm].doubt if self._current == PLAIN_ARM else 0.0)
         return arms[arm].speed > margin * arms[self._current].speed
 
-    def _attempt(self, arms: Mapping[Arm, ArmEstimate]) -> _Attempt | None:
-        """Something worth finding out about, if it fits the budget; a trial has a second, clean round."""
-        going_on = self._trying
-        if going_on and going_on.arm in arms and going_on.rounds_left > 0:
-            return going_on
+    def _explore(self, arms: Mapping[Arm, ArmEstimate]) -> _Exploration | None:
+        """An arm worth exploring that fits the budget; it gets a second round, which has no change of arm in it."""
+        current = self._exploring
+        if current and current.arm in arms and current.rounds_left > 0:
+            return current
         if not self._costs.anchored:
             return None
         if self._budget is None:
             self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
-        self._budget = min(self._budget, MOST_BUDGET_ROUNDS * arms[PLAIN_ARM].seconds)
-        affordable = [arm for arm, outlook in arms.items() if self._worst_loss(outlook) <= self._allowance(arm)]
-        hoped_for = TRIAL_MARGIN * self._best_speed
-        promising = [arm for arm in affordable if arm != self._current and arms[arm].best_case > hoped_for]
-        guesses = [arm for arm in affordable if arm != PLAIN_ARM]
-        if promising and self._since_attempt >= self._patience:
+        self._budget = min(self._budget, MAX_BUDGET_ROUNDS * arms[PLAIN_ARM].seconds)
+        affordable = [arm for arm, estimate in arms.items() if self._worst_loss(estimate) <= self._allowance(arm)]
+        wanted = EXPLORE_MARGIN * self._best_speed
+        promising = [arm for arm in affordable if arm != self._current and arms[arm].best_case > wanted]
+        speculative = [arm for arm in affordable if arm != PLAIN_ARM]
+        if promising and self._since_exploration >= self._patience:
             self._patience = min(self._patience + 1, LAST_PATIENCE)
             arm = max(promising, key=lambda arm: arms[arm].best_case)
-        elif guesses and self._current == PLAIN_ARM and self._since_probe >= self._probe_interval:
-            arm = max(guesses, key=lambda arm: arms[arm].speed)
-            self._since_probe = 0
-            self._probe_interval = min(2 * self._probe_interval, LAST_PROBE)
+        elif speculative and self._current == PLAIN_ARM and self._since_retry >= self._retry_interval:
+            arm = max(speculative, key=lambda arm: arms[arm].speed)
+            self._since_retry = 0
+            self._retry_interval = min(2 * self._retry_interval, LAST_RETRY)
         else:
             return None
-        return _Attempt(arm, arms[arm])
+        return _Exploration(arm, arms[arm])
 
     def _allowance(self, arm: Arm) -> float:
-        """Seconds that finding out about `arm` may cost now."""
+        """Seconds that exploring `arm` may cost now."""
         assert self._budget is not None
         source, share = arm[0], ANSWER_SHARE * self._answer_s - self._spent_s
         if source is not None and self._rates.seen(source) < FAMILIAR:
             return self._budget
         if source is not None and self._current == PLAIN_ARM and self._rates.fresh(source) and not self._spent_s:
-            # An answer that is like no other has to be found out at some time.
+            # An answer unlike the ones before has to be explored at some time.
             share = FRESH_ROUNDS * (self._costs.plain() or 0.0)
         return min(self._budget, share)
 
-    def _worst_loss(self, outlook: ArmEstimate) -> float:
-        """Seconds that a trial could lose against the fastest arm known."""
-        return ENOUGH * max(0.0, outlook.most_seconds - outlook.least_tokens / self._best_speed)
+    def _worst_loss(self, estimate: ArmEstimate) -> float:
+        """Seconds that exploring an arm could lose against the fastest arm known."""
+        return ENOUGH * max(0.0, estimate.most_seconds - estimate.least_tokens / self._best_speed)
 
     def _settle(self, arm: Arm, seconds: float, *, hopeless: bool) -> None:
-        """Book a round: time earns budget, and a trial spends what it lost against the fastest arm known.
+        """Account for a round: time earns budget, exploring spends what it lost against the fastest arm known.
 
-        A `hopeless` one is not repeated if its cost was known already.
+        A `hopeless` exploration is not repeated if its cost was known already.
         """
-        trying = self._trying
-        self._since_attempt += 1
+        exploring = self._exploring
+        self._since_exploration += 1
         if self._budget is not None:
             self._budget += BUDGET_SHARE * seconds
-            if trying is not None and trying.arm == arm:
-                self._since_attempt = 0
-                trying.rounds_left -= 1 if not hopeless or trying.outlook.doubt == 0.0 else trying.rounds_left
-                counted = min(seconds, 2.0 * trying.outlook.most_seconds)
-                lost = max(0.0, counted - trying.outlook.tokens / self._best_speed)
+            if exploring is not None and exploring.arm == arm:
+                self._since_exploration = 0
+                repeat = not hopeless or exploring.estimate.doubt == 0.0
+                exploring.rounds_left -= 1 if repeat else exploring.rounds_left
+                counted = min(seconds, 2.0 * exploring.estimate.most_seconds)
+                lost = max(0.0, counted - exploring.estimate.tokens / self._best_speed)
                 self._budget -= lost
                 self._spent_s += lost
         if self._current == PLAIN_ARM:
-            self._since_probe += 1
+            self._since_retry += 1
         else:
-            self._since_probe, self._probe_interval = 0, FIRST_PROBE
+            self._since_retry, self._retry_interval = 0, FIRST_RETRY
 
     def _plain_choice(self, arms: Mapping[Arm, ArmEstimate], *, measuring: bool) -> Choice:
         if measuring:
             return Choice(None, 0, "measuring")
-        guesses = {arm: outlook for arm, outlook in arms.items() if arm != PLAIN_ARM}
-        best = max(guesses.values(), key=lambda outlook: outlook.speed)
+        best = max((estimate for arm, estimate in arms.items() if arm != PLAIN_ARM), key=lambda one: one.speed)
         arguments = (
             ("plain_ms", 1e3 * arms[PLAIN_ARM].seconds),
             ("round_ms", 1e3 * best.seconds),

@@ -18,11 +18,12 @@ from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation import calibration
 from engine.speculation.controllers import Controllers, LearnedStore
-from engine.speculation.depth import Choice, DepthController
+from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
-from engine.speculation.proposers import NgramProposer, Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.round import PendingRound, ProposerFailed, failing_as
+from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.proposers.proposal import Proposer
+from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.stats import RoundRecord
 from engine.tuning import Calibration, LearnedPair, Pair
 
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
-MOST_CARRIED = 16
+MAX_CARRIED_ROWS = 16
 
 
 class Drafting:
@@ -48,9 +49,9 @@ class Drafting:
         self._why_no_draft = Choice(None, 0, "no-draft")
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
-        self._read_before = 0
+        self._prefilled_before = 0
         # What a draft model that was replaced or dropped in the middle of the request had read.
-        self._read_by_others = 0
+        self._prefilled_by_others = 0
 
     @property
     def draft(self) -> LoadedModel | None:
@@ -63,10 +64,12 @@ class Drafting:
         return self._draft.model.info.name if self._draft is not None and "draft" in self.proposers else ""
 
     @property
-    def tokens_read(self) -> int:
+    def draft_prefill_tokens(self) -> int:
         """Prompt and text that the draft model had to read in the request that runs."""
         proposer = self.proposers.get("draft")
-        return self._read_by_others + (proposer.read_tokens if isinstance(proposer, DraftModelProposer) else 0)
+        return self._prefilled_by_others + (
+            proposer.prefilled_tokens if isinstance(proposer, DraftModelProposer) else 0
+        )
 
     @property
     def plain_tps(self) -> float | None:
@@ -87,7 +90,7 @@ class Drafting:
         if self._request is not None:
             conversation, sampler = self._request
             conversation.draft = None
-            self._read_by_others = self.tokens_read
+            self._prefilled_by_others = self.draft_prefill_tokens
             self._install(conversation, sampler)
 
     def expect_draft(self) -> None:
@@ -99,7 +102,7 @@ class Drafting:
         """A request starts on `conversation`, whose main sequence holds the prompt."""
         self._settings = settings
         self._request = (conversation, sampler)
-        self._read_by_others = 0
+        self._prefilled_by_others = 0
         self._install(conversation, sampler)
         self._controller.begin(len(conversation.main.tokens))
 
@@ -144,14 +147,14 @@ class Drafting:
             return self._why_no_draft
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
-        if carried > MOST_CARRIED:
+        if carried > MAX_CARRIED_ROWS:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
-        most = min(self._settings.most_guesses, remaining - 1)
+        most = min(self._settings.depth_limit, remaining - 1)
         limits = self._limits(most)
         choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried, remaining)
         if choice.depth == 0 and not choice.reason:
             source, proposer = next(iter(self.proposers.items()))
-            with failing_as(source):
+            with as_proposer_failure(source):
                 return replace(choice, reason=proposer.reason)
         return choice
 
@@ -162,7 +165,7 @@ class Drafting:
         """
         if choice.source is None:
             return False
-        with failing_as(choice.source):
+        with as_proposer_failure(choice.source):
             return self.proposers[choice.source].prepare()
 
     def drafting_share(self, choice: Choice) -> float | None:
@@ -172,54 +175,56 @@ class Drafting:
     def drop(self, failure: ProposerFailed) -> Choice:
         """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
         log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-        read = self.tokens_read
+        read = self.draft_prefill_tokens
         self.proposers.pop(failure.source, None)
         # A lookup that fails takes nothing along that the draft model has read.
-        self._read_by_others += read - self.tokens_read
+        self._prefilled_by_others += read - self.draft_prefill_tokens
         if self._request is not None and failure.source == "draft":
             self._request[0].draft = None
         self._why_no_draft = Choice(None, 0, "draft-failed", (("source", failure.source),))
         return self._why_no_draft
 
-    def observe(self, choice: Choice, flight: PendingRound, record: RoundRecord, seconds: float) -> None:
+    def observe(self, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
 
-        A round in which the draft model had to read up first says nothing about what rounds cost, nor does a plain one
-        that was not launched ahead; and one for which a proposer had nothing to offer after all is as bad as a wrong
-        guess.
+        Its duration is typical neither if a draft model caught up first, nor if it is a plain round that was not
+        pipelined. A round whose proposer had nothing after all counts as one draft token that was rejected.
         """
-        read_before, self._read_before = self._read_before, self.tokens_read
+        prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
+        caught_up = self.draft_prefill_tokens - prefilled_before
         controller = self._controller
-        self._controllers.news = True
+        self._controllers.unsaved = True
         controller.observe(
-            choice.source if choice.depth else None,
-            choice.depth,
-            flight.rows,
-            record.accepted,
-            seconds,
-            None if flight.draft_s is None else record.draft_s,
-            bucket=choice.bucket,
-            checked=max(1, record.drafted),
-            guessed=flight.depth if flight.stopped else choice.depth,
-            complete=self._settings.depth is not None,
-            typical=self.tokens_read == read_before and (choice.depth > 0 or flight.ahead),
+            MeasuredRound(
+                choice.source if choice.depth else None,
+                choice.depth,
+                current.rows,
+                record.accepted,
+                seconds,
+                None if current.draft_s is None else record.draft_s,
+                bucket=choice.bucket,
+                verified=max(1, record.drafted),
+                drafted=current.depth if current.stopped_early else choice.depth,
+                typical=not caught_up and (choice.depth > 0 or current.pipelined),
+                complete=self._settings.depth is not None,
+            )
         )
-        if choice.depth and choice.source is not None and self.tokens_read > read_before:
-            tokens = self.tokens_read - read_before
-            controller.read_up(choice.source, tokens, flight.depth or choice.depth, flight.rows, seconds)
-        self._learn_trials()
+        if choice.depth and choice.source is not None and caught_up > 0:
+            depth = current.depth or choice.depth
+            controller.observe_round_with_catch_up(choice.source, caught_up, depth, current.rows, seconds)
+        self._learn_observations()
 
-    def _learn_trials(self) -> None:
+    def _learn_observations(self) -> None:
         for source, proposer in list(self.proposers.items()):
-            self._try(source, partial(self._learn_trials_of, source, proposer))
+            self._try(source, partial(self._learn_observations_of, source, proposer))
 
-    def _learn_trials_of(self, source: str, proposer: Proposer) -> None:
-        for trial in proposer.trials():
-            self._controller.learn(source, trial)
+    def _learn_observations_of(self, source: str, proposer: Proposer) -> None:
+        for observation in proposer.observations():
+            self._controller.learn(source, observation)
 
     def interrupted(self) -> None:
         """Something else ran between two rounds, so that the time between them says nothing about either."""
-        self._read_before = self.tokens_read
+        self._prefilled_before = self.draft_prefill_tokens
         self._controller.interrupted()
 
     @property
@@ -238,26 +243,26 @@ class Drafting:
         """How many guesses each proposer offers, at most `most`."""
         limits = {}
         for source, proposer in self.proposers.items():
-            with failing_as(source):
-                limits[source] = min(most, proposer.limit())
+            with as_proposer_failure(source):
+                limits[source] = min(most, proposer.max_proposals())
         return limits
 
     def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
         buckets: dict[str, str] = {}
-        unread: dict[str, int] = {}
+        backlog: dict[str, int] = {}
         for source, limit in limits.items():
             if limit > 0:
                 proposer = self.proposers[source]
-                with failing_as(source):
-                    if proposer.can_look and self._controller.wants_look(source, proposer.unread):
-                        proposer.look()
-                        self._learn_trials_of(source, proposer)
-                    buckets[source], unread[source] = proposer.bucket, proposer.unread
-        return self._controller.choose(limits, carried, buckets, unread, remaining)
+                with as_proposer_failure(source):
+                    if proposer.can_probe and self._controller.should_probe(source, proposer.backlog):
+                        proposer.probe()
+                        self._learn_observations_of(source, proposer)
+                    buckets[source], backlog[source] = proposer.bucket, proposer.backlog
+        return self._controller.choose(limits, carried, buckets, backlog, remaining)
 
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
         self.proposers.clear()
-        self._read_before = self.tokens_read
+        self._prefilled_before = self.draft_prefill_tokens
         method = self._settings.method
         if conversation.main.plain_only is not None:
             self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
@@ -270,7 +275,7 @@ class Drafting:
     def _try(self, source: str, step: Callable[[], None]) -> None:
         """Do without `source` if this step of it fails."""
         try:
-            with failing_as(source):
+            with as_proposer_failure(source):
                 step()
         except ProposerFailed as failure:
             self.drop(failure)
@@ -278,7 +283,7 @@ class Drafting:
     def _install_ngram(self, conversation: Conversation) -> None:
         # Template and other special tokens frame turns; what follows them says nothing about the text.
         special = frozenset(self._main.tokenizer.all_special_ids)
-        self.proposers["ngram"] = proposer = NgramProposer(self._settings.most_guesses, special)
+        self.proposers["ngram"] = proposer = NgramProposer(self._settings.depth_limit, special)
         proposer.reset(conversation.main.tokens)
 
     def _install_draft(self, draft: DraftSource, conversation: Conversation, sampler: Sampler) -> None:

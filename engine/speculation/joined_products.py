@@ -18,7 +18,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.cpu_backend.narrow_products import BlockedLinear, in_blocks, in_one
-from engine.speculation.compiled_steps import MOST_ROWS
+from engine.speculation.compiled_steps import MAX_ROWS
 
 if TYPE_CHECKING:
     from engine.loading import LoadedModel
@@ -153,7 +153,7 @@ def _join(module: nn.Module, names: Sequence[str]) -> None:
         if name in layer:
             layer[name] = mx.concatenate([part[name] for part in parts])
     if any(type(module[name]) is BlockedLinear for name in names):
-        layer = in_blocks(layer, MOST_ROWS)
+        layer = in_blocks(layer, MAX_ROWS)
     product = _Product(layer, [part.weight.shape[0] for part in parts])
     mx.eval(layer.parameters())
     for index, name in enumerate(names):

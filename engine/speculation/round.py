@@ -1,7 +1,9 @@
 """The round: propose, verify, accept, commit. One optimistic transaction over the main model's caches.
 
-Depth 0 is plain decoding through the same code. While rounds guess nothing, the next one is launched before the one
-under way is settled, so that the device never waits for the host.
+Depth 0 is plain decoding through the same code. A plain round that follows a plain round is started before the result
+of the first is read, so that the device never waits for the host.
+
+Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al., arXiv:2302.01318.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ import mlx.core as mx
 
 from engine.sampling import Sampler
 from engine.speculation.acceptance import count_matching, reject_or_resample
-from engine.speculation.proposers import Proposal, Proposer
+from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.sequence import Sequence as CachedSequence
 
 
 class ProposerFailed(Exception):
-    """`source` could not guess; `__cause__` says why. The main model is untouched."""
+    """The proposer `source` raised `__cause__`. The main model's state is untouched."""
 
     def __init__(self, source: str) -> None:
         super().__init__(f"the proposer {source!r} failed")
@@ -29,8 +31,8 @@ class ProposerFailed(Exception):
 
 
 @contextmanager
-def failing_as(source: str) -> Iterator[None]:
-    """Whatever a proposer raises in here becomes `ProposerFailed`."""
+def as_proposer_failure(source: str) -> Iterator[None]:
+    """Raise any exception of the body as `ProposerFailed(source)`."""
     try:
         yield
     except Exception as error:
@@ -39,46 +41,46 @@ def failing_as(source: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class PendingRound:
-    """A round whose graph is on its way to the device: nothing of it has been read yet.
+    """A round whose graph was sent to the device and whose result has not been read.
 
-    `sampled` (k+1,) holds what the main model draws at each row and `logprobs` (k+1,) its log-probability there.
-    `ahead` tells that it was launched before the round below was read.
+    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there.
+    `pipelined` is true if it was started before the preceding round was read.
     """
 
     proposal: Proposal | None
-    guesses: mx.array | None
+    draft_tokens: mx.array | None
     sampled: mx.array
     logprobs: mx.array
     rows: int
-    started: float
+    started_at: float
     draft_s: float | None
-    ahead: bool = False
+    pipelined: bool = False
 
     @property
     def depth(self) -> int:
         return 0 if self.proposal is None else self.proposal.count
 
     @property
-    def stopped(self) -> bool:
-        """Whether it guesses less than it was asked to, because more would hardly have been right."""
-        return self.proposal is not None and self.proposal.stopped
+    def stopped_early(self) -> bool:
+        """Whether the proposer ended below the depth asked for, further tokens being unlikely to be accepted."""
+        return self.proposal is not None and self.proposal.stopped_early
 
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """A round that was read: its candidate tokens, of which the first `accepted` are guesses."""
+    """The result of a round: its candidate tokens, of which the first `accepted` are draft tokens."""
 
     tokens: list[int]
     logprobs: list[float]
     accepted: int
-    landed: float
+    finished_at: float
 
 
 class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
-    `proposers` are the sources of guesses by name. Guesses are accepted where the main model draws the same, or by
-    rejection sampling where they come with the distributions they were drawn from.
+    `proposers` maps source names to proposers. A draft token is accepted where the main model draws the same token,
+    or by rejection sampling where the proposal carries distributions.
     """
 
     def __init__(self, sequence: CachedSequence, sampler: Sampler, proposers: Mapping[str, Proposer]) -> None:
@@ -87,55 +89,55 @@ class Rounds:
         self._proposers = proposers
         self._in_halves = mx.default_device() == mx.Device(mx.cpu)
 
-    def launch(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
-        """Propose up to `depth` guesses of `source` and send their verification to the device.
+    def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
+        """Propose up to `depth` tokens of `source` and send their verify pass to the device.
 
-        `timed` waits for the guesses first, so that drafting and verifying can be told apart on the clock. Raises
+        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart. Raises
         `ProposerFailed` before the main model's caches are touched.
         """
-        started = time.perf_counter()
+        started_at = time.perf_counter()
         proposal = self._propose(source, depth) if source is not None and depth > 0 else None
-        guesses = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
+        draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
-        if timed and guesses is not None:
-            mx.eval(guesses)
-            draft_s = time.perf_counter() - started
-        elif guesses is not None:
-            # The device drafts while the verify pass is still being built.
-            mx.async_eval(guesses)  # type: ignore[no-untyped-call]
+        if timed and draft_tokens is not None:
+            mx.eval(draft_tokens)
+            draft_s = time.perf_counter() - started_at
+        elif draft_tokens is not None:
+            # The device drafts while the host still builds the verify pass.
+            mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
-        logits = self.sequence.verify([] if guesses is None else guesses)
-        sampled, logprobs = self._draw(logits, len(self.sequence.tokens), guesses, proposal)
-        return self._dispatch(PendingRound(proposal, guesses, sampled, logprobs, rows, started, draft_s))
+        logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
+        sampled, logprobs = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        return self._dispatch(PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s))
 
-    def launch_after(self, flight: PendingRound) -> PendingRound:
-        """Launch the next plain round on top of a plain one that has not been read yet."""
-        started = time.perf_counter()
+    def start_next(self, current: PendingRound) -> PendingRound:
+        """Start the next plain round on top of `current`, a plain round that has not been read yet."""
+        started_at = time.perf_counter()
         if self.sequence.rollback.active:
-            # The round below guessed nothing, so all of its rows stay.
+            # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        logits = self.sequence.verify(flight.sampled)
-        sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, flight.sampled, None)
-        return self._dispatch(PendingRound(None, None, sampled, logprobs, 1, started, None, ahead=True))
+        logits = self.sequence.verify(current.sampled)
+        sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
+        return self._dispatch(PendingRound(None, None, sampled, logprobs, 1, started_at, None, pipelined=True))
 
-    def land(self, flight: PendingRound) -> RoundResult:
-        """Wait for the round and read it: the one host synchronisation."""
-        sampled = cast("list[int]", flight.sampled.tolist())
-        logprobs = cast("list[float]", flight.logprobs.tolist())
-        landed = time.perf_counter()
-        guesses = [] if flight.guesses is None else cast("list[int]", flight.guesses.tolist())
-        accepted = count_matching(guesses, sampled)
-        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, landed)
+    def wait(self, current: PendingRound) -> RoundResult:
+        """Wait for the round and read its result: the one host synchronisation."""
+        sampled = cast("list[int]", current.sampled.tolist())
+        logprobs = cast("list[float]", current.logprobs.tolist())
+        finished_at = time.perf_counter()
+        draft_tokens = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
+        accepted = count_matching(draft_tokens, sampled)
+        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at)
 
     def commit(
-        self, flight: PendingRound, accepted: int, tokens: Sequence[int], ahead: PendingRound | None = None
+        self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
     ) -> None:
-        """Keep the first `accepted` guesses in every cache and append `tokens`; tell the proposers.
+        """Keep the first `accepted` draft tokens in every cache, append `tokens`, and report both to the proposers.
 
-        With `ahead` under way on top of this plain round, its one row, this round's token, is kept. Raises a group of
-        `ProposerFailed`, one for each that could not follow, when all else is done: the round is committed.
+        `following` is the round started on top of this plain one, if any; its only row, this round's token, is kept.
+        Raises a group of `ProposerFailed`, one for each proposer that raised, once the round is committed.
         """
-        if ahead is not None:
+        if following is not None:
             self.sequence.commit(1, tokens)
         elif self.sequence.rollback.active:
             self.sequence.commit(accepted, tokens)
@@ -143,32 +145,33 @@ class Rounds:
             self.sequence.append(tokens)
         failures = []
         for source, proposer in self._proposers.items():
-            used = flight.proposal is not None and flight.proposal.source == source
+            used = current.proposal is not None and current.proposal.source == source
             try:
-                with failing_as(source):
-                    proposer.committed(tokens, accepted if used else 0, flight.depth if used else 0)
+                with as_proposer_failure(source):
+                    proposer.committed(tokens, accepted if used else 0, current.depth if used else 0)
             except ProposerFailed as failure:
                 failures.append(failure)
         if failures:
             try:
-                raise ExceptionGroup("the round is committed, but not everybody could follow", failures)
+                raise ExceptionGroup("the round is committed, but a proposer failed to follow it", failures)
             finally:
-                # Their frames are this one: a circle that would keep the caches.
+                # Their tracebacks hold this frame: a reference cycle that would keep the caches.
                 del failures
 
     def abandon(self) -> None:
-        """Take back what is under way: the caches stand where the last commit left them."""
+        """Abort the open transaction: the caches stand where the last commit left them."""
         if self.sequence.rollback.active:
             self.sequence.abort()
 
     def _propose(self, source: str, depth: int) -> Proposal | None:
-        with failing_as(source):
+        with as_proposer_failure(source):
             proposal = self._proposers[source].propose(depth)
         return proposal if proposal.count else None
 
     def _draw(
         self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None
     ) -> tuple[mx.array, mx.array]:
+        """Lazy (rows,) token ids drawn from `logits` (rows, V), and their log-probabilities."""
         sampler = self._sampler
         rows = logits.shape[0]
         scores = sampler.scores(logits, self.sequence.tokens, seen)
@@ -189,12 +192,12 @@ class Rounds:
         chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
         return sampled, chosen
 
-    def _dispatch(self, flight: PendingRound) -> PendingRound:
-        # MLX puts a whole graph in order before any of it runs. Here the first half runs while the second is put in
-        # order, which makes a plain token of the starter pair 4 % faster.
+    def _dispatch(self, current: PendingRound) -> PendingRound:
+        # MLX schedules a whole graph before any of it runs. Dispatched in halves, the first half runs while the
+        # second is scheduled, which makes a plain token of the starter pair 4 % faster on the CPU.
         if self._in_halves and (halfway := self.sequence.rollback.halfway()) is not None:
             mx.async_eval(halfway)  # type: ignore[no-untyped-call]
-        # Recurrent state can hang behind the logits that need it; left alone it would grow into a long chain.
+        # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        mx.async_eval(flight.sampled, flight.logprobs, *state)  # type: ignore[no-untyped-call]
-        return flight
+        mx.async_eval(current.sampled, current.logprobs, *state)  # type: ignore[no-untyped-call]
+        return current

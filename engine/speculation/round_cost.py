@@ -1,8 +1,8 @@
-"""What a round costs on this machine: seconds by width of the verify pass, and by number of guesses drafted.
+"""Round costs on this machine: seconds by width of the verify pass, and by number of draft tokens.
 
-Every figure is the middle of a few recent samples, so one stall moves nothing. When the pass in use
-becomes slower or faster within an answer (a longer context), all others are taken to have changed alike until the
-answer ends. After a pause the first rounds say anew how fast the machine is.
+Each figure is the middle of a few recent samples, so that one stall does not move it. When the pass in use becomes
+slower or faster within an answer (a longer context), all others are scaled alike until the answer ends. After a pause
+the first rounds measure anew how fast the machine is.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import median
 
-# A pass takes at least this share of its round, whatever the drafting is thought to take.
-LEAST_PASS = 0.1
+# A pass takes at least this share of its round, whatever the estimate for drafting.
+MIN_PASS_SHARE = 0.1
 WINDOW = 9
 ENOUGH = 2
-# Rounds after a pause that say together how fast the machine is, and from which difference on (natural log) they do:
+# Rounds after a pause that measure the machine's speed, and the least difference (natural log) that counts as a change:
 # the first rounds of an answer are always a little slower than later ones.
 ANCHORS = 4
-NEWS = 0.35
-# So many samples a calibrated figure is worth.
+MIN_CHANGE = 0.35
+# The number of samples that a calibrated figure counts for.
 CALIBRATED = 4
-# What a draft model is taken to need for a token of the prompt, in plain rounds.
-UNKNOWN_READING = 0.02
-# How fast the common level follows one surprising round, and the most that a round may surprise (natural log).
+# Assumed cost of a draft model's catching up on one token, in plain rounds.
+UNKNOWN_CATCH_UP = 0.02
+# How fast the common level follows one round, and the most that a round may deviate from it (natural log).
 LEVEL_STEP = 0.1
 CLAMP = 0.25
 FIRST_SPREAD = 0.05
@@ -34,14 +34,14 @@ CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
 PLAIN = "plain"
 VERIFY = "verify"
-DRAFT = "draft"
-READ = "read"
+DRAFTING = "draft"
+CATCH_UP = "read"
 
 Points = dict[int, float]
 
 
 def context_bucket(tokens: int) -> int:
-    """Which range of context lengths `tokens` falls into; costs are learned for each."""
+    """The index of the range of context lengths that `tokens` lies in; costs are learned for each."""
     return sum(tokens >= edge for edge in CONTEXT_EDGES)
 
 
@@ -52,7 +52,7 @@ def bucket_range(bucket: int) -> tuple[int, int | None]:
 
 
 class _Samples:
-    """The last few durations of one kind of pass, and what is typical of them."""
+    """The last few durations of one kind of pass, and their typical value."""
 
     __slots__ = ("recent", "typical")
 
@@ -91,11 +91,11 @@ class Forecast:
         return _interpolate(self.passes, width) + _interpolate(self.drafting, depth)
 
     def at_least(self, depth: int, width: int) -> float:
-        """A bound from below: a wider pass does not cost less than a narrower one that was measured."""
+        """A lower bound: a wider pass does not cost less than a narrower one that was measured."""
         return self._bounds(width)[0] + _interpolate(self.drafting, depth)
 
     def at_most(self, depth: int, width: int) -> float:
-        """A bound from above: cost grows at most in proportion to the rows."""
+        """An upper bound: cost grows at most in proportion to the rows."""
         return self._bounds(width)[1] + _interpolate(self.drafting, depth)
 
     def _bounds(self, width: int) -> tuple[float, float]:
@@ -109,7 +109,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class _Anchor:
-    """A round among the first of an answer: how it compares with what was known, and what is to be learned from it."""
+    """One of the first rounds after a pause, and its ratio to what was known."""
 
     ratio: float
     source: str | None
@@ -120,11 +120,11 @@ class _Anchor:
 
 
 class RoundCosts:
-    """Learns durations and predicts those of rounds not tried yet. All durations are seconds."""
+    """Learns durations and predicts those of rounds that were not measured. All durations are seconds."""
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int], Curve] = {}
-        # Of everything that is known, and of an answer's beginning.
+        # The factor on all samples now, and at an answer's beginning.
         self._level = self._first_level = 1.0
         self._spread = FIRST_SPREAD
         self._last: tuple[str | None, int] | None = None
@@ -138,12 +138,12 @@ class RoundCosts:
         self._level, self._last = self._first_level, None
 
     def renew(self) -> None:
-        """What is known may be of another hour: the next rounds say how much slower or faster all of it is."""
+        """After a pause: let the next rounds measure how much slower or faster the machine is than the samples."""
         self._settle_anchors()
         self._anchors = None if self.plain() is None else []
 
     def observe(self, source: str | None, depth: int, width: int, seconds: float, draft_seconds: float | None) -> None:
-        """A round of `source` took `seconds`: `depth` guesses, and a verify pass of `width` rows.
+        """A round of `source` took `seconds`: `depth` draft tokens, and a verify pass of `width` rows.
 
         `draft_seconds` of it was drafting; None where that was not timed apart.
         """
@@ -164,22 +164,22 @@ class RoundCosts:
         if drafting is None:
             self._learn(_whole(source), width, seconds)
         else:
-            self._learn(VERIFY, width, max(seconds - drafting, LEAST_PASS * seconds))
+            self._learn(VERIFY, width, max(seconds - drafting, MIN_PASS_SHARE * seconds))
         if draft_seconds is not None:
-            self._learn(_draft(source), depth, max(draft_seconds, 1e-9))
+            self._learn(_drafting(source), depth, max(draft_seconds, 1e-9))
 
     def pass_over(self, source: str | None, width: int) -> None:
-        """A round of `source` happened; how long it took says nothing about others like it."""
+        """A round of `source` whose duration is not typical of its kind."""
         came_from, self._last = self._last, (source, width)
         self._stay = self._stay + 1 if came_from == self._last else 0
 
     @property
     def anchored(self) -> bool:
-        """Whether it is known how fast the machine is, so that something new can be compared."""
+        """Whether the machine's current speed is known, so that a new measurement can be compared with samples."""
         return self._anchors is None
 
     def interrupted(self) -> None:
-        """The next round does not follow the last one directly (a new request began)."""
+        """The next round does not follow the last one directly."""
         self._last = None
 
     def plain(self) -> float | None:
@@ -195,20 +195,17 @@ class RoundCosts:
         return self._doubts(PLAIN).get(1, self._spread)
 
     def forecast(self, source: str) -> Forecast:
-        """What rounds of `source` take at this context length. Call it once plain decoding was measured."""
-        drafting = self._points(_draft(source))
-        # As long as no drafting was timed apart, only whole rounds are known.
+        """Costs of the rounds of `source` at this context length. Plain decoding must have been measured."""
+        drafting = self._points(_drafting(source))
+        # Until drafting is timed apart, only whole rounds are known.
         name = VERIFY if drafting or not self._points(_whole(source)) else _whole(source)
         return Forecast(self._points(PLAIN) | self._points(name), {0: 0.0} | drafting, self._doubts(name))
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
-        """What a calibration found: a pass of `width` rows and the drafting of `depth` guesses, in seconds.
-
-        Replaces what was known, which may be of another hour.
-        """
+        """Replace figures by a calibration's: seconds of a pass of `width` rows and of drafting `depth` tokens."""
         figures = [(PLAIN if source is None else VERIFY, width, pass_s)]
         if source is not None:
-            figures.append((_draft(source), depth, draft_s))
+            figures.append((_drafting(source), depth, draft_s))
         for name, key, seconds in figures:
             samples = _Samples(*[max(seconds, 1e-9) / self._level] * CALIBRATED)
             self._curves.setdefault((name, self.bucket), {})[key] = samples
@@ -216,24 +213,24 @@ class RoundCosts:
         self._last = None
 
     def samples(self, source: str | None, width: int) -> int:
-        """How many rounds of `source` (None: plain) with a pass of `width` rows are known at this context length."""
+        """The number of rounds of `source` (None: plain) of `width` rows measured at this context length."""
         names = (PLAIN,) if source is None else (VERIFY, _whole(source))
         return max(len(self._curve(name).get(width, ())) for name in names)
 
     def drafting(self, source: str, depth: int) -> float:
-        """Seconds that drafting `depth` guesses takes; 0 where it was never timed apart."""
+        """Seconds that drafting `depth` tokens takes; 0 where it was never timed apart."""
         return self._drafting(source, depth) or 0.0
 
-    def read(self, source: str, tokens: int, seconds: float) -> None:
-        """`source` took `seconds` to read `tokens` tokens that it had missed."""
+    def observe_catch_up(self, source: str, tokens: int, seconds: float) -> None:
+        """`source` took `seconds` to catch up on `tokens` tokens."""
         if tokens > 0 and seconds > 0:
-            samples = self._curves.setdefault((_reading(source), self.bucket), {}).setdefault(1, _Samples())
+            samples = self._curves.setdefault((_catch_up(source), self.bucket), {}).setdefault(1, _Samples())
             samples.append(seconds / tokens / self._level)
 
-    def reading(self, source: str, tokens: int) -> float:
-        """Seconds to read `tokens` tokens; at a part of plain decoding's as long as it was never timed."""
+    def catch_up(self, source: str, tokens: int) -> float:
+        """Seconds to catch up on `tokens` tokens; until it is timed, a share of plain decoding's."""
         plain = self._points(PLAIN).get(1, 0.0)
-        return tokens * self._points(_reading(source)).get(1, UNKNOWN_READING * plain)
+        return tokens * self._points(_catch_up(source)).get(1, UNKNOWN_CATCH_UP * plain)
 
     def buckets(self) -> list[int]:
         """The ranges of context lengths at which plain decoding was measured."""
@@ -242,7 +239,7 @@ class RoundCosts:
     def sources(self) -> list[str]:
         """The proposers whose rounds were measured."""
         kinds = [name.partition(":") for name, _ in self._curves]
-        return sorted({source for kind, _, source in kinds if source and kind != READ})
+        return sorted({source for kind, _, source in kinds if source and kind != CATCH_UP})
 
     def export(self) -> list[list[object]]:
         """Plain data: [name, context bucket, width or depth, seconds, samples] for each figure."""
@@ -253,7 +250,7 @@ class RoundCosts:
         ]
 
     def load(self, rows: list[list[object]]) -> None:
-        """Take over what `export` gave. Raises TypeError or ValueError for anything else."""
+        """Replace everything by the result of `export`. Raises TypeError or ValueError for other data."""
         curves: dict[tuple[str, int], Curve] = {}
         for name, bucket, key, seconds, samples in rows:
             if not isinstance(name, str) or not isinstance(bucket, int) or not isinstance(key, int):
@@ -269,22 +266,22 @@ class RoundCosts:
         self.renew()
 
     def _known(self, source: str | None, depth: int, width: int) -> float | None:
-        """Seconds that such a round was measured to take, or nothing about it."""
+        """Seconds of such a round, if its pass was measured."""
         if source is None or self.plain() is None:
             return self.plain()
         forecast = self.forecast(source)
         return forecast.expected(depth, width) if width in forecast.passes else None
 
     def _settle_anchors(self) -> None:
-        """What the first rounds of an answer say about the machine, and then what they say about themselves."""
+        """Rescale everything by the anchors if they agree on a change, then learn from each as a round."""
         anchors, self._anchors = self._anchors, None
         if not anchors:
             return
         change = median(anchor.ratio for anchor in anchors)
-        if len(anchors) == ANCHORS and abs(log(change)) > NEWS:
+        if len(anchors) == ANCHORS and abs(log(change)) > MIN_CHANGE:
             self._first_level *= change
             self._level *= change
-        # Each followed one of its kind.
+        # Each anchor followed a round of its own kind.
         stay, self._stay = self._stay, 1
         for anchor in anchors:
             self._take_in(anchor.source, anchor.depth, anchor.width, anchor.seconds, anchor.draft_seconds)
@@ -294,17 +291,17 @@ class RoundCosts:
         samples = self._samples_to_extend(name, key)
         relative = seconds / self._level
         if self._stay == 0 or not samples:
-            # The first round of its kind pays for the change: it counts only where nothing better is known.
+            # The first round after a change of arm is slower: it counts only where nothing better is known.
             if len(samples) < ENOUGH or relative < samples.typical:
                 samples.append(relative)
             return
-        surprise = max(-CLAMP, min(CLAMP, log(relative / samples.typical)))
-        self._spread += SPREAD_STEP * (abs(surprise) - self._spread)
-        if self._stay <= WINDOW or name.startswith(DRAFT):
+        deviation = max(-CLAMP, min(CLAMP, log(relative / samples.typical)))
+        self._spread += SPREAD_STEP * (abs(deviation) - self._spread)
+        if self._stay <= WINDOW or name.startswith(DRAFTING):
             samples.append(relative)
         else:
-            # What changes while nothing was changed is the machine or the context: it changes all alike.
-            self._level *= exp(LEVEL_STEP * surprise)
+            # With the arm unchanged, the machine or the context has changed, which scales all arms alike.
+            self._level *= exp(LEVEL_STEP * deviation)
 
     def _samples_to_extend(self, name: str, key: int) -> _Samples:
         curve = self._curves.setdefault((name, self.bucket), {})
@@ -315,7 +312,7 @@ class RoundCosts:
         return curve[key]
 
     def _drafting(self, source: str, depth: int) -> float | None:
-        points = self._points(_draft(source))
+        points = self._points(_drafting(source))
         return _interpolate({0: 0.0} | points, depth) if points else None
 
     def _curve(self, name: str) -> Curve:
@@ -326,7 +323,7 @@ class RoundCosts:
         return {key: self._spread / sqrt(len(samples)) for key, samples in curve if len(samples) >= ENOUGH}
 
     def _points(self, name: str) -> Points:
-        """The figures of a curve here, with those of the nearest context lengths where there are none."""
+        """A curve's figures at this context length; where missing, those at the nearest one."""
         points: Points = {}
         known = [bucket for curve, bucket in self._curves if curve == name]
         for bucket in sorted(known, key=lambda other: -abs(other - self.bucket)):
@@ -339,16 +336,16 @@ def _whole(source: str) -> str:
     return f"whole:{source}"
 
 
-def _reading(source: str) -> str:
-    return f"{READ}:{source}"
+def _catch_up(source: str) -> str:
+    return f"{CATCH_UP}:{source}"
 
 
-def _draft(source: str) -> str:
-    return f"{DRAFT}:{source}"
+def _drafting(source: str) -> str:
+    return f"{DRAFTING}:{source}"
 
 
 def _typical(samples: deque[float]) -> float:
-    """The mean of the middle third; the least of two, because a stall can only have made one of them longer."""
+    """The mean of the middle third; of two the lesser, because a stall only makes a sample longer."""
     if len(samples) == ENOUGH:
         return min(samples)
     third = len(samples) // 3
@@ -361,12 +358,12 @@ def _interpolate(points: Points, at: int) -> float:
     if at in points:
         return points[at]
     known = sorted(points)
-    place, first, last = bisect(known, at), known[0], known[-1]
-    if place == 0:
+    index, first, last = bisect(known, at), known[0], known[-1]
+    if index == 0:
         return points[first]
-    if place == len(known):
+    if index == len(known):
         slope = (points[last] - points[first]) / (last - first) if last > first else 0.0
         return points[last] + max(slope, 0.0) * (at - last)
-    below, above = known[place - 1], known[place]
+    below, above = known[index - 1], known[index]
     share = (at - below) / (above - below)
     return points[below] + share * (points[above] - points[below])

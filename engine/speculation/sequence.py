@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 
 from engine.speculation.cache_rules import copies
-from engine.speculation.compiled_steps import MOST_ROWS, CompiledSteps
+from engine.speculation.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ WIDTH_DEPENDENT = {
 
 
 # States of recurrent layers and windows that one text keeps, besides the latest.
-MOST_CHECKPOINTS = 6
+MAX_CHECKPOINTS = 6
 
 
 class Sequence:
@@ -67,7 +67,7 @@ class Sequence:
         self.boundaries: tuple[int, ...] = ()
         self.checkpoints: list[Checkpoint] = []
         self._pending_rows = 0
-        self._guess_rows = 0
+        self._draft_rows = 0
 
     @property
     def intact(self) -> bool:
@@ -100,7 +100,7 @@ class Sequence:
         rows = self._as_row(pending, guesses)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
-        self._guess_rows = rows.shape[1] - len(pending)
+        self._draft_rows = rows.shape[1] - len(pending)
         try:
             logits = self._pass(rows)
         except BaseException:
@@ -111,7 +111,7 @@ class Sequence:
     def open_drafts(self, count: int) -> None:
         """Begin a transaction over `count` guesses that `draft` will feed one by one; nothing may be pending."""
         self.rollback.begin(count)
-        self._pending_rows, self._guess_rows = 0, count
+        self._pending_rows, self._draft_rows = 0, count
 
     def draft(self, guess: mx.array) -> mx.array:
         """Feed one guess, a lazy array of shape (1,), inside `open_drafts`; returns lazy logits (1, V)."""
@@ -120,7 +120,7 @@ class Sequence:
     def close_drafts(self, fed: int) -> None:
         """No guess follows the `fed` ones that `draft` has fed since `open_drafts`."""
         self.rollback.shorten(fed)
-        self._guess_rows = fed
+        self._draft_rows = fed
 
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
         """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
@@ -128,7 +128,7 @@ class Sequence:
         `new_tokens` are the accepted guesses and the model's own token, perhaps cut short by a stop: no guess
         behind the cut is kept.
         """
-        keep = self._pending_rows + min(accepted, len(new_tokens), self._guess_rows)
+        keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
 
@@ -137,7 +137,7 @@ class Sequence:
         if self.needs_boundaries and isinstance(self.rollback, Rollback):
             if not any(kept.position == self.position for kept in self.checkpoints):
                 self.checkpoints.append(self.rollback.remember(self.position))
-            if len(self.checkpoints) > MOST_CHECKPOINTS:
+            if len(self.checkpoints) > MAX_CHECKPOINTS:
                 # The first is where a system prompt ends, which other conversations share.
                 del self.checkpoints[1]
 
@@ -192,7 +192,7 @@ class Sequence:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
         self.rollback.abort()
 
-    def read(self, most: int) -> int:
+    def prefill(self, most: int) -> int:
         """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
 
         A pass ends at the next of `boundaries`, where what cannot be trimmed is remembered for `rewind`. An exception
@@ -218,7 +218,7 @@ class Sequence:
             self.remember()
         return rows
 
-    def reread(self, rows: int) -> mx.array:
+    def catch_up_logits(self, rows: int) -> mx.array:
         """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one a token fed.
 
         For caches that can be cut anywhere: nothing is remembered on the way.
@@ -234,7 +234,7 @@ class Sequence:
         return logits[0]
 
     @property
-    def reads_to_a_boundary(self) -> bool:
+    def must_prefill(self) -> bool:
         """Whether what is pending must go through `read`, because a boundary lies in it."""
         return self.needs_boundaries and bool(self._stops_ahead())
 
@@ -254,7 +254,7 @@ class Sequence:
         return mx.concatenate([mx.array([*tokens], mx.uint32), guesses.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array) -> mx.array:
-        if self.steps is not None and rows.shape[1] <= MOST_ROWS and self.position > 0:
+        if self.steps is not None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
         logits: mx.array = self.model(rows, cache=self.caches)
         return logits

@@ -25,7 +25,7 @@ from engine import (
     scheduler,
 )
 from engine.errors import BadRequest, EngineClosed, InternalFailure, NoModel, PromptTooLong
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 from tests.patience import PATIENCE_S
 
@@ -85,16 +85,16 @@ def test_text_is_the_same_whatever_guesses(
 
 def test_who_sets_a_depth_gets_it(engine_with_pair: Engine) -> None:
     """Whatever the controller may choose at most, and up to the most guesses that a round can have."""
-    events = ask(engine_with_pair, method="draft", depth=MOST_GUESSES, max_depth=2)
+    events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH, max_depth=2)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
-    assert max(drafted) == MOST_GUESSES
+    assert max(drafted) == MAX_DEPTH
 
 
 @pytest.mark.parametrize("name", ["depth", "max_depth"])
 def test_more_guesses_than_a_round_can_have_are_refused(name: str) -> None:
-    SpeculationSettings(**{name: MOST_GUESSES})  # type: ignore[arg-type]
-    with pytest.raises(BadRequest, match=f"{name} must be between [01] and {MOST_GUESSES}, not {MOST_GUESSES + 1}"):
-        SpeculationSettings(**{name: MOST_GUESSES + 1})  # type: ignore[arg-type]
+    SpeculationSettings(**{name: MAX_DEPTH})  # type: ignore[arg-type]
+    with pytest.raises(BadRequest, match=f"{name} must be between [01] and {MAX_DEPTH}, not {MAX_DEPTH + 1}"):
+        SpeculationSettings(**{name: MAX_DEPTH + 1})  # type: ignore[arg-type]
 
 
 def test_another_seed_gives_another_text(engine_with_pair: Engine) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.learned import LearnedFile
-from engine.speculation.depth import DepthController
+from engine.speculation.depth import DepthController, MeasuredRound
 from tests.engine.speculation.simulation import World, constant, controlled, gentle, stepped
 
 WORLD = World(stepped, constant(0.8))
@@ -51,7 +51,7 @@ def test_a_restored_controller_speculates_once_it_has_seen_plain_speed(path: Pat
     learned_file(path).restore(restored, "main", "draft")
     restored.begin(WORLD.context)
     for _ in range(4):
-        restored.observe(None, 0, 1, 0, 1 / plain, None)
+        restored.observe(MeasuredRound(None, 0, 1, 0, 1 / plain, None))
     assert restored.choose({"draft": 8}).depth >= 3
 
 

@@ -18,8 +18,8 @@ from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
-from engine.speculation.proposers import NgramProposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.ngram import NgramProposer
 from engine.stream import RequestStream
 from tests.engine.serving import request, run
 from tests.tiny_models import write_model
@@ -122,7 +122,7 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("step", ["look", "prepare"])
+@pytest.mark.parametrize("step", ["probe", "prepare"])
 def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,8 +133,8 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr(DraftModelProposer, step, fail)
-    monkeypatch.setattr(DraftModelProposer, "can_look", True)
-    monkeypatch.setattr(DepthController, "wants_look", lambda *_: step == "look")
+    monkeypatch.setattr(DraftModelProposer, "can_probe", True)
+    monkeypatch.setattr(DepthController, "should_probe", lambda *_: step == "probe")
     events = ask(scheduler, method="draft", depth=3 if step == "prepare" else None)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
@@ -174,7 +174,9 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 
 @pytest.mark.expects_log
 @pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
-@pytest.mark.parametrize("step", ["limit", "trials", "abandon", "bucket", "unread", "can_look", "reason"])
+@pytest.mark.parametrize(
+    "step", ["max_proposals", "observations", "abandon", "bucket", "backlog", "can_probe", "reason"]
+)
 def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     scheduler: Scheduler,
     pair: tuple[LoadedModel, LoadedModel],
@@ -188,12 +190,12 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     def fail(*_: object) -> None:
         raise RuntimeError("out of memory")
 
-    asked_as_property = step in ("bucket", "unread", "can_look", "reason")
+    asked_as_property = step in ("bucket", "backlog", "can_probe", "reason")
     with monkeypatch.context() as failing:
         for kind in (DraftModelProposer, NgramProposer):
             failing.setattr(kind, step, property(fail) if asked_as_property else fail, raising=False)
-            if step != "limit":
-                failing.setattr(kind, "limit", lambda _: 0 if step == "reason" else 4)
+            if step != "max_proposals":
+                failing.setattr(kind, "max_proposals", lambda _: 0 if step == "reason" else 4)
         events = ask(scheduler, method=method)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
@@ -223,7 +225,7 @@ def test_what_a_draft_has_read_is_counted_once_although_the_lookup_fails_beside_
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("step", ["limit", "prepare", "abandon"])
+@pytest.mark.parametrize("step", ["max_proposals", "prepare", "abandon"])
 def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

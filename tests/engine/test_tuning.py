@@ -198,4 +198,4 @@ def test_a_controllers_figures_are_those_of_its_world() -> None:
     assert (figures.tokens_from, figures.tokens_below) == (0, 2048)
     fourth = figures.depths[3]
     assert fourth.round_s == pytest.approx((gentle(5, 0) + 4 * 0.06) * 0.02, rel=0.15)
-    assert controller.guesses()[0].accepted / controller.guesses()[0].reached == pytest.approx(0.8, abs=0.1)
+    assert controller.acceptance()[0].accepted / controller.acceptance()[0].reached == pytest.approx(0.8, abs=0.1)

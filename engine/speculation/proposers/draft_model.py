@@ -1,8 +1,8 @@
-"""A small model with the main model's vocabulary guesses what the main model will say.
+"""Drafting with a small model that has the main model's vocabulary (Leviathan et al., arXiv:2211.17192).
 
-The draft model reads the prompt on the first speculative round, after the first token is out, and later catches up on
-exactly the tokens that it has not seen. Its guesses are drawn with the noise that the main model will use at the same
-position, so both agree as often as their distributions overlap (Daliri, Musco, Suresh, arXiv:2408.07978).
+The draft model prefills the prompt before the first speculative round, after the first token is out, and later catches
+up on exactly the tokens it has not seen. Draft tokens are drawn with the Gumbel noise that the main model will use at
+the same position, so both agree as often as their distributions overlap (Daliri, Musco, Suresh, arXiv:2408.07978).
 """
 
 from __future__ import annotations
@@ -12,66 +12,66 @@ from collections.abc import Sequence
 import mlx.core as mx
 
 from engine.sampling import DRAFT, Sampler
-from engine.speculation.proposers.proposal import Proposal, Trial
+from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 
-# Tokens of an answer that one look compares, and guesses of the rounds that it stands for.
-MOST_LOOKED_AT = 64
-LOOK_DEPTH = 8
-# Below this chance that all guesses so far are right, one more is hardly ever worth drafting and verifying. Rounds of
-# the starter pair lose nothing by it on chats, and four fifths of their cost on text that its draft cannot guess.
-LEAST_CHANCE = 0.4
-# Of so many scores only the largest counts when a chance is estimated. Exponentials of all of them would cost the CPU
-# as much as a sixth of a step, and the estimate is 4 % above the chance on the mean of the starter draft's guesses.
+# The most tokens of an answer that a probe compares, and the depth of the rounds it is counted as.
+MAX_PROBED = 64
+PROBE_DEPTH = 8
+# Below this joint probability of all draft tokens so far, another is hardly ever worth drafting and verifying. On the
+# starter pair this costs nothing on chats and saves four fifths of a round on text that its draft cannot predict.
+MIN_JOINT_PROBABILITY = 0.4
+# A probability is estimated from the largest of each group of this many scores. Exponentials of all scores would cost
+# the CPU a sixth of a step; the estimate is 4 % too high on average on the starter draft's tokens.
 SCORES_PER_TERM = 32
 
 
-class DraftModelProposer:
-    """Guesses with a draft model that stands at a committed position of its own.
+class DraftModelProposer(Proposer):
+    """Proposes with a draft model, whose own `sequence` follows the committed text.
 
-    `sequence` is the draft model's; guesses end at its `context_length`. With `keep_distributions` they are drawn
-    independently of the main model's noise and handed on with their distributions, for rejection acceptance.
+    Proposals end at the draft's `context_length`. With `keep_distributions` they are drawn independently of the main
+    model's noise and carry their distributions, for rejection acceptance. With `stops_early` a greedy round ends once
+    its draft tokens' joint probability falls below MIN_JOINT_PROBABILITY.
     """
 
     source = "draft"
     bucket = ""
-    # Committed tokens that a round leaves to be read by the next one as a matter of course.
-    usual_backlog = 1
+    prefilled_tokens = 0
+    # Committed tokens that every round leaves to the next one.
+    usual_lag = 1
 
     def __init__(
         self, sequence: CachedSequence, sampler: Sampler, context_length: int, *, keep_distributions: bool = False
     ) -> None:
         self.sequence = sequence
-        self.read_tokens = 0
         self._sampler = sampler
         self._context_length = context_length
         self._keep_distributions = keep_distributions and not sampler.greedy
-        # Whether a round ends where its guesses become unlikely, however many were asked for.
         self.stops_early = False
         self._answer_from = 0
-        self._seen: list[Trial] = []
+        self._observations: list[Observation] = []
 
     @property
-    def backlog(self) -> int:
-        """Committed tokens that the draft model has not read, the newest one aside."""
+    def lag(self) -> int:
+        """Committed tokens that the draft model has not seen, not counting the newest."""
         return len(self.sequence.pending) - 1
 
     @property
-    def unread(self) -> int:
-        return max(0, self.backlog - self.usual_backlog)
+    def backlog(self) -> int:
+        return max(0, self.lag - self.usual_lag)
 
     @property
     def reason(self) -> str:
         return "draft-context-full" if len(self.sequence.tokens) >= self._context_length else "no-guess"
 
-    def limit(self) -> int:
+    def max_proposals(self) -> int:
         return max(0, self._context_length - len(self.sequence.tokens))
 
     def prepare(self) -> bool:
-        if self.backlog <= PREFILL_CHUNK and not self.sequence.reads_to_a_boundary:
+        if self.lag <= PREFILL_CHUNK and not self.sequence.must_prefill:
             return False
-        self.read_tokens += self.sequence.read(PREFILL_CHUNK)
+        self.prefilled_tokens += self.sequence.prefill(PREFILL_CHUNK)
         return True
 
     def propose(self, depth: int) -> Proposal:
@@ -81,33 +81,33 @@ class DraftModelProposer:
         noise = self._noise(len(history), depth)
         logits = sequence.verify()
         sequence.commit(0, [])
-        guesses: list[mx.array] = []
+        drafted: list[mx.array] = []
         distributions: list[mx.array] = []
-        likely = Likelihood() if self.stops_early and sampler.greedy else None
+        early_stop = EarlyStop() if self.stops_early and sampler.greedy else None
         for index in range(depth):
-            seen = mx.concatenate(guesses) if guesses and sampler.penalised else None
+            seen = mx.concatenate(drafted) if drafted and sampler.penalised else None
             scores = sampler.scores(self._on_main_ids(logits), history, seen)
             row = None if noise is None else noise[index : index + 1]
             logprobs = scores if row is None else sampler.log_probabilities(scores)
             if self._keep_distributions:
                 distributions.append(sampler.probabilities(logprobs))
-            guesses.append(sampler.draw(logprobs, row))
-            # The device guesses this one while the next is still being built.
-            mx.async_eval(guesses[-1])  # type: ignore[no-untyped-call]
-            if index + 1 == depth or (likely is not None and not likely.goes_on(scores)):
+            drafted.append(sampler.draw(logprobs, row))
+            # The device drafts this token while the host still builds the next step.
+            mx.async_eval(drafted[-1])  # type: ignore[no-untyped-call]
+            if index + 1 == depth or (early_stop is not None and early_stop.reached(scores)):
                 break
             if index == 0:
                 sequence.open_drafts(depth - 1)
-            logits = sequence.draft(self._as_draft_id(guesses[-1]))
-        count = len(guesses)
+            logits = sequence.draft(self._as_draft_id(drafted[-1]))
+        count = len(drafted)
         if 1 < count < depth:
             sequence.close_drafts(count - 1)
         return Proposal(
-            mx.concatenate(guesses),
+            mx.concatenate(drafted),
             self.source,
             count,
             mx.concatenate(distributions) if distributions else None,
-            stopped=count < depth,
+            stopped_early=count < depth,
         )
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
@@ -117,40 +117,40 @@ class DraftModelProposer:
         else:
             self.sequence.append(tokens)
 
-    def trials(self) -> Sequence[Trial]:
-        seen, self._seen = self._seen, []
-        return seen
+    def observations(self) -> Sequence[Observation]:
+        observations, self._observations = self._observations, []
+        return observations
 
     def reset(self, tokens: Sequence[int]) -> None:
-        # Its sequence was moved on to the conversation already.
+        # Its sequence already holds the conversation.
         self._answer_from = len(tokens)
 
     @property
-    def can_look(self) -> bool:
+    def can_probe(self) -> bool:
         sequence = self.sequence
         written = len(sequence.tokens) - max(sequence.position + 1, self._answer_from)
         return written > 0 and not sequence.needs_boundaries and not self._sampler.penalised
 
-    def look(self) -> None:
-        """Read what was missed in one pass, and compare with it what would have been guessed."""
-        sequence, unread = self.sequence, self.backlog
-        compared = min(unread, len(sequence.tokens) - max(self._answer_from, 1), MOST_LOOKED_AT)
-        while self.backlog > compared:
-            sequence.read(min(PREFILL_CHUNK, self.backlog - compared))
-        self.read_tokens += unread
+    def probe(self) -> None:
+        """Catch up, comparing the last tokens with what would have been drafted, in one pass."""
+        sequence, missed = self.sequence, self.lag
+        compared = min(missed, len(sequence.tokens) - max(self._answer_from, 1), MAX_PROBED)
+        while self.lag > compared:
+            sequence.prefill(min(PREFILL_CHUNK, self.lag - compared))
+        self.prefilled_tokens += missed
         first = sequence.position + 1
-        logprobs = self._sampler.log_probabilities(self._sampler.scores(sequence.reread(compared), ()))
+        logprobs = self._sampler.log_probabilities(self._sampler.scores(sequence.catch_up_logits(compared), ()))
         drawn: list[int] = self._sampler.draw(logprobs, self._sampler.noise(first, compared)).tolist()  # type: ignore[assignment]
-        self._seen += _as_rounds(drawn, sequence.tokens[first : first + compared])
+        self._observations += as_rounds(drawn, sequence.tokens[first : first + compared])
 
     def abandon(self) -> None:
         if self.sequence.rollback.active:
             self.sequence.abort()
 
     def _count_catching_up(self) -> None:
-        # A fully accepted round leaves its last guess unread: that is not catching up.
-        if self.backlog > self.usual_backlog:
-            self.read_tokens += self.backlog
+        # A fully accepted round leaves its last draft token unseen: that is not catching up.
+        if self.lag > self.usual_lag:
+            self.prefilled_tokens += self.lag
 
     @property
     def _history(self) -> list[int]:
@@ -158,58 +158,58 @@ class DraftModelProposer:
         return self.sequence.tokens
 
     def _on_main_ids(self, logits: mx.array) -> mx.array:
-        """The draft's logits (1, V) by main ids."""
+        """The draft's logits (1, V) as logits of main ids."""
         return logits
 
-    def _as_draft_id(self, guess: mx.array) -> mx.array:
-        return guess
+    def _as_draft_id(self, token: mx.array) -> mx.array:
+        return token
 
     def _noise(self, position: int, depth: int) -> mx.array | None:
         if self._keep_distributions:
             return self._sampler.noise(position, depth, DRAFT)
-        # One row more than the guesses: the main model draws its own token from the same block of noise.
+        # One row more than the depth: the main model draws its bonus token from the same block of noise.
         return self._sampler.noise(position, depth + 1)
 
 
-class Likelihood:
-    """Whether the guesses of a round are still likely to be right, all of them, as the draft model sees it."""
+class EarlyStop:
+    """The joint probability of a round's greedy draft tokens by the draft model."""
 
     def __init__(self) -> None:
-        self._chance = 1.0
-        self._under_way: list[mx.array] = []
+        self._joint = 1.0
+        self._pending: list[mx.array] = []
         self._first = True
 
-    def goes_on(self, scores: mx.array) -> bool:
-        """Takes the greedy guess of `scores` (1, vocabulary) in. False once the guesses have become unlikely.
+    def reached(self, scores: mx.array) -> bool:
+        """Take in the greedy token of `scores` (1, V); true once the joint probability is below MIN_JOINT_PROBABILITY.
 
-        Waits for the first guess. Later ones are looked at when the next is under way, so that the device need not
-        wait for the host.
+        Waits for the first token. Each later one is read when the next has been dispatched, so that the device does
+        not wait for the host.
         """
-        chance = estimated_chance(scores)
-        mx.async_eval(chance)  # type: ignore[no-untyped-call]
-        self._under_way.append(chance)
-        if self._first or len(self._under_way) > 1:
+        probability = top_probability(scores)
+        mx.async_eval(probability)  # type: ignore[no-untyped-call]
+        self._pending.append(probability)
+        if self._first or len(self._pending) > 1:
             self._first = False
-            known: float = self._under_way.pop(0).item()  # type: ignore[assignment]
-            self._chance *= known
-        return self._chance >= LEAST_CHANCE
+            known: float = self._pending.pop(0).item()  # type: ignore[assignment]
+            self._joint *= known
+        return self._joint < MIN_JOINT_PROBABILITY
 
 
-def estimated_chance(scores: mx.array) -> mx.array:
-    """About how likely the likeliest token of `scores` (1, vocabulary) is: a lazy array of shape ()."""
+def top_probability(scores: mx.array) -> mx.array:
+    """An estimate of the largest probability of `scores` (1, V): a lazy array of shape ()."""
     terms = scores.shape[1] // SCORES_PER_TERM
     if terms > 1:
         scores = scores[:, : terms * SCORES_PER_TERM].reshape(SCORES_PER_TERM, terms).max(axis=0)
     return mx.exp(scores.max() - mx.logsumexp(scores))
 
 
-def _as_rounds(guessed: Sequence[int], came: Sequence[int]) -> list[Trial]:
-    """The rounds of LOOK_DEPTH guesses in which `came` would have been committed, had `guessed` been guessed."""
-    rounds: list[Trial] = []
+def as_rounds(drafted: Sequence[int], committed: Sequence[int]) -> list[Observation]:
+    """The rounds of PROBE_DEPTH tokens that would have committed `committed`, had `drafted` been proposed."""
+    rounds: list[Observation] = []
     start = 0
-    while start < len(came):
-        ahead = min(LOOK_DEPTH, len(came) - start)
-        right = next((i for i in range(ahead) if guessed[start + i] != came[start + i]), ahead)
-        rounds.append(Trial("", ahead, right))
-        start += right + 1
+    while start < len(committed):
+        depth = min(PROBE_DEPTH, len(committed) - start)
+        accepted = next((i for i in range(depth) if drafted[start + i] != committed[start + i]), depth)
+        rounds.append(Observation("", depth, accepted))
+        start += accepted + 1
     return rounds

@@ -1,6 +1,7 @@
-"""Lookup: what followed the last time this conversation went the way it is going now.
+"""Prompt lookup: proposes what followed earlier occurrences of the last tokens in the conversation.
 
-Needs no second model. It pays where an answer repeats: code under edit, quoted text, lists, names.
+Needs no second model. It pays where an answer repeats text: edited code, quotations, lists, names. After Saxena's
+prompt-lookup decoding (github.com/apoorvumang/prompt-lookup-decoding), with a vote over several occurrences.
 """
 
 from __future__ import annotations
@@ -9,44 +10,42 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from engine.speculation.proposers.proposal import Proposal, Trial
+from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
 from engine.speculation.suffix_index import Match, SuffixIndex
 
 RECENT_OCCURRENCES = 32
-LONGEST_MATCH = 32
+MAX_MATCH = 32
 AGREEMENT = 0.6
 MISSES_TO_PAUSE = 3
-BUCKET_EDGES = (3, 4, 6, 10, 18, LONGEST_MATCH)
-# Tokens that have to agree before a difference is a change to a copy, and how far behind it the copy may go on.
-LEAST_COPIED = 6
-CHANGE_REACH = 8
-# Kinds of guesses behind a change, beside the lengths of matches: as if one token was replaced, or from where the
+BUCKET_EDGES = (3, 4, 6, 10, 18, MAX_MATCH)
+# Tokens that must match before a difference counts as an edit of a copy, and how far behind it the copy may resume.
+MIN_COPIED = 6
+EDIT_REACH = 8
+# Buckets of proposals behind an edit, beside those by match length: as if one token was replaced, or from where the
 # newest token occurs.
 REPLACED, REJOINED = "replaced", "rejoined"
 
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """Guesses that were found at `end`, before which `agreed` tokens are the newest ones."""
+    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones."""
 
-    guesses: list[int]
+    tokens: list[int]
     bucket: str
     end: int = 0
-    agreed: int = 0
+    matched: int = 0
 
 
-class NgramProposer:
-    """Guesses by looking the last tokens up in the conversation so far.
+class NgramProposer(Proposer):
+    """Proposes by looking the last tokens up in the conversation so far.
 
-    `max_depth` bounds the guesses of a round. `excluded` ids (of the chat template) are never guessed, and
-    no match reaches over one. While it does not get to guess, it checks on the quiet whether it would have
-    been right.
+    `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
+    crosses one. While another arm is in use, it scores its unused proposals against the committed tokens (shadow
+    evaluation).
     """
 
     source = "ngram"
     reason = "no-match"
-    unread = 0
-    can_look = False
 
     def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset()) -> None:
         self._max_depth = max_depth
@@ -54,53 +53,44 @@ class NgramProposer:
         self._misses = 0
         self._lookup: _Lookup | None = None
         self._shadow: _Lookup | None = None
-        self._came_true = 0
-        self._trials: list[Trial] = []
-        # Where a copy stood when it went another way, and how many tokens ago that was.
-        self._left_at: int | None = None
-        self._left_ago = 0
+        self._shadow_accepted = 0
+        self._observations: list[Observation] = []
+        # Where in its source a copy was edited, and how many tokens ago.
+        self._edited_at: int | None = None
+        self._since_edit = 0
 
     @property
     def bucket(self) -> str:
         return self._look_up().bucket
 
-    def limit(self) -> int:
+    def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
             return 0
-        return len(self._look_up().guesses)
-
-    def prepare(self) -> bool:
-        return False
+        return len(self._look_up().tokens)
 
     def propose(self, depth: int) -> Proposal:
-        guesses = self._look_up().guesses[:depth]
-        return Proposal(guesses, self.source, len(guesses))
+        tokens = self._look_up().tokens[:depth]
+        return Proposal(tokens, self.source, len(tokens))
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         if drafted:
             self._misses = 0 if accepted else self._misses + 1
             self._shadow = None
         else:
-            self._check_on_the_quiet(tokens)
-        self._follow_copy(tokens)
+            self._evaluate_shadow(tokens)
+        self._track_copy(tokens)
         self._index.extend(tokens)
         self._lookup = None
 
-    def look(self) -> None:
-        """It has nothing to read."""
-
-    def trials(self) -> Sequence[Trial]:
-        trials, self._trials = self._trials, []
-        return trials
+    def observations(self) -> Sequence[Observation]:
+        observations, self._observations = self._observations, []
+        return observations
 
     def reset(self, tokens: Sequence[int]) -> None:
         self._index.replace(tokens)
         self._misses = 0
-        self._lookup = self._shadow = self._left_at = None
-        self._trials = []
-
-    def abandon(self) -> None:
-        """Nothing waits for a verdict: a lookup leaves no state behind."""
+        self._lookup = self._shadow = self._edited_at = None
+        self._observations = []
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
@@ -108,75 +98,75 @@ class NgramProposer:
         return self._lookup
 
     def _search(self) -> _Lookup:
-        matches = self._index.matches(RECENT_OCCURRENCES, LONGEST_MATCH)
+        matches = self._index.matches(RECENT_OCCURRENCES, MAX_MATCH)
         if not matches:
-            return self._behind_change()
+            return self._after_edit()
         longest = max(match.length for match in matches)
         edge = max(edge for edge in BUCKET_EDGES if edge <= longest)
         leader = next(match for match in matches if match.length == longest)
         return _Lookup(self._vote(leader, matches), str(edge), leader.end, longest)
 
-    def _behind_change(self) -> _Lookup:
-        """Where a copy goes on that was changed a moment ago, long before a whole match could tell."""
-        if self._left_at is None:
+    def _after_edit(self) -> _Lookup:
+        """The continuation of a copy that was just edited, before enough tokens match again."""
+        if self._edited_at is None:
             return _Lookup([], "")
-        rejoined = self._index.next_like_last(self._left_at, CHANGE_REACH)
+        rejoined = self._index.next_like_last(self._edited_at, EDIT_REACH)
         if rejoined is not None:
-            return _Lookup(self._index.following(rejoined, self._max_depth), REJOINED, rejoined, LEAST_COPIED - 1)
-        if self._left_ago > 1:
+            return _Lookup(self._index.following(rejoined, self._max_depth), REJOINED, rejoined, MIN_COPIED - 1)
+        if self._since_edit > 1:
             return _Lookup([], "")
-        end = self._left_at + 1
-        return _Lookup(self._index.following(end, self._max_depth), REPLACED, end, LEAST_COPIED - 1)
+        end = self._edited_at + 1
+        return _Lookup(self._index.following(end, self._max_depth), REPLACED, end, MIN_COPIED - 1)
 
-    def _follow_copy(self, tokens: Sequence[int]) -> None:
-        """Notice where the text stops to be the copy that was looked up."""
-        self._left_ago += len(tokens)
-        if self._left_ago > CHANGE_REACH:
-            self._left_at = None
+    def _track_copy(self, tokens: Sequence[int]) -> None:
+        """Note where `tokens` depart from the text that was looked up."""
+        self._since_edit += len(tokens)
+        if self._since_edit > EDIT_REACH:
+            self._edited_at = None
         lookup = self._lookup
-        if lookup is None or not lookup.guesses:
+        if lookup is None or not lookup.tokens:
             return
-        came = self._index.following(lookup.end, len(tokens))
-        same = next((i for i, (one, other) in enumerate(zip(came, tokens, strict=False)) if one != other), len(came))
+        copied = self._index.following(lookup.end, len(tokens))
+        same = next((i for i, pair in enumerate(zip(copied, tokens, strict=False)) if pair[0] != pair[1]), len(copied))
         if same == len(tokens):
-            self._left_at = None
-        elif lookup.agreed + same >= LEAST_COPIED:
-            self._left_at, self._left_ago = lookup.end + same, len(tokens) - same
+            self._edited_at = None
+        elif lookup.matched + same >= MIN_COPIED:
+            self._edited_at, self._since_edit = lookup.end + same, len(tokens) - same
 
     def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
-        """What followed `leader`, the latest longest match, up to where too many other occurrences differ."""
+        """The tokens after `leader`, the latest longest match, up to where too many other matches differ."""
         longest = leader.length
-        guesses = self._index.following(leader.end, self._max_depth)
+        tokens = self._index.following(leader.end, self._max_depth)
         voters = [
             (match.length, self._index.following(match.end, self._max_depth))
             for match in matches
             if 2 * match.length > longest and match is not leader
         ]
-        for position, guess in enumerate(guesses):
-            cast = [(weight, said) for weight, said in voters if len(said) > position]
-            voters = [(weight, said) for weight, said in cast if said[position] == guess]
+        for position, token in enumerate(tokens):
+            votes = [(weight, voted) for weight, voted in voters if len(voted) > position]
+            voters = [(weight, voted) for weight, voted in votes if voted[position] == token]
             agreeing = longest + sum(weight for weight, _ in voters)
-            if agreeing < AGREEMENT * (longest + sum(weight for weight, _ in cast)):
-                return guesses[:position]
-        return guesses
+            if agreeing < AGREEMENT * (longest + sum(weight for weight, _ in votes)):
+                return tokens[:position]
+        return tokens
 
-    def _check_on_the_quiet(self, tokens: Sequence[int]) -> None:
-        """Compare what it would have guessed with what was committed, for as many rounds as it lasts."""
+    def _evaluate_shadow(self, tokens: Sequence[int]) -> None:
+        """Compare the unused proposal with the committed tokens, over as many rounds as it covers."""
         if self._shadow is None:
-            self._shadow, self._came_true = self._look_up(), 0
-        quiet = self._shadow
+            self._shadow, self._shadow_accepted = self._look_up(), 0
+        shadow = self._shadow
         for token in tokens:
-            if self._came_true == len(quiet.guesses):
+            if self._shadow_accepted == len(shadow.tokens):
                 break
-            if quiet.guesses[self._came_true] != token:
-                self._close(quiet, self._came_true + 1)
+            if shadow.tokens[self._shadow_accepted] != token:
+                self._close_shadow(shadow, self._shadow_accepted + 1)
                 return
-            self._came_true += 1
+            self._shadow_accepted += 1
             self._misses = min(self._misses, MISSES_TO_PAUSE - 1)
-        if self._came_true == len(quiet.guesses):
-            self._close(quiet, self._came_true)
+        if self._shadow_accepted == len(shadow.tokens):
+            self._close_shadow(shadow, self._shadow_accepted)
 
-    def _close(self, quiet: _Lookup, drafted: int) -> None:
+    def _close_shadow(self, shadow: _Lookup, drafted: int) -> None:
         if drafted:
-            self._trials.append(Trial(quiet.bucket, drafted, self._came_true))
+            self._observations.append(Observation(shadow.bucket, drafted, self._shadow_accepted))
         self._shadow = None

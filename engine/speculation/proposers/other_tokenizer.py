@@ -27,15 +27,15 @@ from engine.speculation.vocabulary import NO_ID
 
 # How quickly the number of main tokens that a draft token makes is learned, and the fewest that are believed.
 RATIO_STEP = 0.1
-LEAST_RATIO = 0.25
+MIN_RATIO = 0.25
 
 
 class OtherTokenizerProposer(DraftModelProposer):
     """`main` is the main model's sequence; `sequence` holds the same text in the draft's own tokens."""
 
     # One main token can take several of the draft's, and the end of a word may have to be read again in other tokens.
-    usual_backlog = LOOK_BACK
-    can_look = False
+    usual_lag = LOOK_BACK
+    can_probe = False
 
     def __init__(
         self,
@@ -58,8 +58,8 @@ class SharedTokensProposer(OtherTokenizerProposer):
     `sequence` holds the text as `translation.spelled` has it.
     """
 
-    def limit(self) -> int:
-        return super().limit() if self.sequence.pending else 0
+    def max_proposals(self) -> int:
+        return super().max_proposals() if self.sequence.pending else 0
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del drafted
@@ -95,7 +95,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
     """Writes text greedily, which is encoded anew in main ids and checked as point masses.
 
     The text has to be read before it can be encoded: one host synchronisation more than other drafts need. `sequence`
-    holds the text's whole characters; `unread` are the bytes behind.
+    holds the text's whole characters; `pending_bytes` are the bytes behind.
     """
 
     def __init__(
@@ -105,23 +105,23 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         context_length: int,
         main: CachedSequence,
         translation: Translation,
-        unread: bytes = b"",
+        pending_bytes: bytes = b"",
     ) -> None:
         super().__init__(sequence, sampler, context_length, main, translation)
-        self._unread = unread
+        self._pending_bytes = pending_bytes
         self._written: list[int] = []
         self._ratio = 1.0
 
-    def limit(self) -> int:
+    def max_proposals(self) -> int:
         # Nothing to go on from, or half a character that the draft does not see: whatever it wrote would not fit.
-        return super().limit() if self.sequence.pending and not self._unread else 0
+        return super().max_proposals() if self.sequence.pending and not self._pending_bytes else 0
 
     def propose(self, depth: int) -> Proposal:
         room = self._context_length - len(self.sequence.tokens)
         self._written = self._write(max(1, min(math.ceil(depth / self._ratio), room)))
         guesses = self._in_main_ids(self._written)
         if guesses:
-            ratio = max(LEAST_RATIO, len(guesses) / len(self._written))
+            ratio = max(MIN_RATIO, len(guesses) / len(self._written))
             self._ratio += RATIO_STEP * (min(ratio, 1.0) - self._ratio)
         guesses = guesses[:depth]
         return Proposal(guesses, self.source, len(guesses))
@@ -130,8 +130,8 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         del accepted, drafted
         sequence = self.sequence
         written, self._written = self._written, []
-        runs = self._translation.runs(tokens, self._unread)
-        came_true, length = self._came_true(written, runs)
+        runs = self._translation.runs(tokens, self._pending_bytes)
+        came_true, length = self._accepted_text(written, runs)
         if sequence.rollback.active:
             sequence.commit(len(came_true), came_true)
         else:
@@ -170,7 +170,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
             guesses += [end] if end != NO_ID else []
         return guesses
 
-    def _came_true(self, written: list[int], runs: list[Run]) -> tuple[list[int], int]:
+    def _accepted_text(self, written: list[int], runs: list[Run]) -> tuple[list[int], int]:
         """The first of the `written` ids that stand for what came, up to a whole character, and their bytes."""
         text = runs[0] if runs and isinstance(runs[0], bytes) else b""
         pieces = [piece or b"" for piece in self._translation.text_of_draft(written)]
@@ -191,7 +191,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
             alone = self._translation.follow((), runs)
             followed = Followed(len(sequence.tokens), alone.fresh, alone.pending)
         sequence.append(followed.fresh)
-        self._unread = followed.pending
+        self._pending_bytes = followed.pending
         if not sequence.pending and sequence.tokens:
             last = sequence.tokens[-1]
             if sequence.rewind(len(sequence.tokens) - 1):

@@ -1,88 +1,104 @@
-"""What every way of guessing has in common: the protocol, and what a guess looks like.
+"""The interface of proposers, and what a proposer returns.
 
-A proposer never changes the text: it only decides which tokens the main model gets to check.
+A proposer never changes the text: it only decides which tokens the main model verifies.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:
-    import mlx.core as mx
+import mlx.core as mx
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """`count` guesses for the tokens after the committed ones.
+    """`count` draft tokens to follow the committed ones.
 
     `tokens` holds main-model ids: a list, or an int32 array of shape (count,) that may still be lazy.
-    `source` names the proposer. `distributions` has shape (count, vocabulary), float32, one row a guess:
-    what the guess was drawn from; None means that the guess is a point mass. `stopped` tells that no more were drafted
-    because they would hardly have been right.
+    `source` names the proposer. `distributions`, float32 of shape (count, vocabulary), is what each token was drawn
+    from; None means that each is a point mass. `stopped_early` is true if drafting ended below the depth asked for
+    because further tokens were unlikely to be accepted.
     """
 
     tokens: mx.array | list[int]
     source: str
     count: int
     distributions: mx.array | None = None
-    stopped: bool = False
+    stopped_early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """The first `accepted` of `drafted` guesses came true without a verify pass: the text went there."""
+class Observation:
+    """Of `drafted` tokens the first `accepted` agree with the committed text; found without a verify pass."""
 
     bucket: str
     drafted: int
     accepted: int
 
 
-class Proposer(Protocol):
-    """A source of guesses for one conversation. Owned and called by the engine's thread only."""
+class Proposer(ABC):
+    """A source of draft tokens for one conversation. Owned and called by the engine's thread only.
+
+    A subclass needs a `source`, `max_proposals` and `propose`; the defaults of everything else are right for one that
+    keeps no state and runs no model.
+    """
 
     source: str
 
     @property
     def bucket(self) -> str:
-        """What kind of guess comes next ("" when all are alike): acceptance is learned for each kind."""
+        """The kind of the next proposal ("" when all are alike); acceptance is learned for each kind."""
+        return ""
 
     @property
     def reason(self) -> str:
-        """Why `limit()` is 0, as a code of `engine.stats.PlainSpan`."""
+        """Why `max_proposals()` is 0, as a code of `engine.stats.PlainSpan`."""
+        return "no-guess"
 
     @property
-    def unread(self) -> int:
-        """How many committed tokens it has to read before it can guess, beyond what every round leaves it."""
+    def backlog(self) -> int:
+        """Committed tokens to catch up on before it can propose, beyond what every round leaves behind."""
+        return 0
 
     @property
-    def can_look(self) -> bool:
-        """Whether `look` would find anything."""
+    def prefilled_tokens(self) -> int:
+        """Tokens of prompt and text that a model of its own has read in catching up."""
+        return 0
 
-    def look(self) -> None:
-        """Find out what it would have guessed of the committed tokens, for `trials` to tell. Reads what is `unread`."""
+    @property
+    def can_probe(self) -> bool:
+        """Whether `probe` would observe anything."""
+        return False
 
-    def limit(self) -> int:
-        """The most guesses on offer after the committed tokens; 0 when there are none."""
+    def probe(self) -> None:  # noqa: B027
+        """Catch up on the backlog and compare it with what would have been proposed, for `observations`."""
+
+    @abstractmethod
+    def max_proposals(self) -> int:
+        """The most draft tokens it can propose now; 0 when there are none."""
 
     def prepare(self) -> bool:
-        """Do one bounded piece of what has to come before guessing; False when there is nothing left to do."""
+        """Do one bounded piece of the work needed before `propose`; False when none is left."""
+        return False
 
+    @abstractmethod
     def propose(self, depth: int) -> Proposal:
-        """Up to `depth` guesses, 1 <= depth <= limit()."""
+        """Up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
 
-    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
-        """Hear the tokens that a round committed; called after every round, a plain one too.
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: B027
+        """Called after every round, plain rounds included, with the tokens it committed.
 
-        `accepted` of `drafted` guesses of this proposer were kept; both are 0 where it made none.
+        `accepted` of `drafted` tokens of this proposer were kept; both are 0 where it proposed none.
         """
 
-    def trials(self) -> Sequence[Trial]:
-        """Guesses checked against committed tokens since the last call, other than those of `propose`."""
+    def observations(self) -> Sequence[Observation]:
+        """Proposals compared with committed tokens since the last call, other than those of `propose`."""
+        return ()
 
-    def reset(self, tokens: Sequence[int]) -> None:
+    def reset(self, tokens: Sequence[int]) -> None:  # noqa: B027
         """Start on a conversation that holds `tokens`: a new one, or the last one after an edit."""
 
-    def abandon(self) -> None:
-        """Drop guesses that no round will settle: the request ended or failed."""
+    def abandon(self) -> None:  # noqa: B027
+        """Drop draft tokens that no round will commit: the request ended or failed."""

@@ -11,7 +11,7 @@ import pytest
 
 from app.__main__ import main
 from engine import Finished, RequestStats, TokensCommitted, starter_pair
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 from engine.stats import RoundRecord
 from tests.tiny_models import write_model
 
@@ -85,8 +85,8 @@ def test_bad_settings_are_exit_code_2_before_a_model_is_loaded(
 
 
 def test_more_guesses_than_a_round_can_have_are_refused_with_the_range(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chat", "Hi", "--depth", str(MOST_GUESSES + 1)]) == 2
-    assert f"depth must be between 0 and {MOST_GUESSES}, not {MOST_GUESSES + 1}" in capsys.readouterr().err
+    assert main(["chat", "Hi", "--depth", str(MAX_DEPTH + 1)]) == 2
+    assert f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--depth", "many"], ["--method", "magic"], ["--no-such-option"]])

@@ -11,7 +11,7 @@ from app.settings.engine_settings import engine_settings_of, sampling_of, specul
 from app.system.language import LANGUAGES
 from app.system.paths import learned_file, prefix_folder
 from app.widgets.theme import MODES
-from engine.requests import ACCEPTANCE_RULES, MOST_GUESSES, SamplingSettings, SpeculationSettings
+from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.requests import METHODS as ENGINE_METHODS
 from engine.settings import EngineSettings
 
@@ -51,4 +51,4 @@ def test_the_choices_are_those_that_there_are() -> None:
     assert {value for value, _ in METHODS} == set(ENGINE_METHODS)
     assert {value for value, _ in RULES} == set(ACCEPTANCE_RULES)
     assert {value for value, _ in SETTINGS["theme"].choices} == set(MODES)
-    assert SETTINGS["depth"].most == MOST_GUESSES
+    assert SETTINGS["depth"].most == MAX_DEPTH

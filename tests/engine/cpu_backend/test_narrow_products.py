@@ -18,7 +18,7 @@ from engine.cpu_backend.narrow_products import (
     use_narrow_products,
 )
 from engine.loading import load
-from engine.requests import MOST_GUESSES
+from engine.requests import MAX_DEPTH
 
 pytestmark = pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS")
 
@@ -65,7 +65,7 @@ def test_the_widest_round_is_multiplied_in_products_that_count_as_small(
 ) -> None:
     monkeypatch.setattr(blas, "BLAS", "OpenBLAS 0.3 Cooperlake")
     holder = nn.Sequential(nn.Linear(inputs, 128, bias=False))
-    x = mx.random.normal((MOST_GUESSES + 1, inputs), key=mx.random.key(1))
+    x = mx.random.normal((MAX_DEPTH + 1, inputs), key=mx.random.key(1))
     before = holder(x)
     mx.eval(before)
     use_narrow_products(holder)

@@ -64,7 +64,7 @@ def text_of(name: str, row: int, length: int) -> list[int]:
 def sequence_on(name: str, tokens: Sequence[int]) -> CachedSequence:
     sequence = CachedSequence(build(name), fresh_caches(name))
     sequence.append(tokens)
-    while sequence.read(64):
+    while sequence.prefill(64):
         pass
     return sequence
 

@@ -11,8 +11,8 @@ from mlx_lm.models.cache import KVCache
 
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
-from engine.speculation.proposers import Proposer
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 
@@ -54,9 +54,9 @@ def generate(
     rounds = Rounds(new_sequence(table), sampler, proposers)
     source = None if draft is None else "draft"
     while len(rounds.sequence.tokens) < count + 3:
-        flight = rounds.launch(source, depth)
-        landing = rounds.land(flight)
-        rounds.commit(flight, landing.accepted, landing.tokens)
+        flight = rounds.start(source, depth)
+        result = rounds.wait(flight)
+        rounds.commit(flight, result.accepted, result.tokens)
     return rounds.sequence.tokens
 
 

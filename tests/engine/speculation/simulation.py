@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from engine.speculation.depth import DepthController
+from engine.speculation.depth import DepthController, MeasuredRound
 
 # (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
 PassCost = Callable[[int, int], float]
@@ -105,7 +105,9 @@ def controlled(world: World, tokens: int, seed: int = 0, controller: DepthContro
         accepted, seconds, drafting = machine.play(choice.depth)
         width = 1 if choice.source is None else 1 + choice.depth + world.rows_carried
         controller.observe(
-            choice.source, choice.depth, width, accepted, seconds, drafting if world.drafting_timed else None
+            MeasuredRound(
+                choice.source, choice.depth, width, accepted, seconds, drafting if world.drafting_timed else None
+            )
         )
     return machine.run
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from engine.speculation.accept_rates import AcceptRates
-from engine.speculation.depth import DepthController
+from engine.speculation.depth import DepthController, MeasuredRound
 from tests.engine.speculation.simulation import World, constant, controlled, fixed, gentle
 
 KNOWN_BY_HEART, UNKNOWN = World(gentle, constant(0.99)), World(gentle, constant(0.0))
@@ -53,9 +53,9 @@ def test_what_follows_a_failure_is_expected_from_what_followed_others() -> None:
             rates.begin()
         rates.observe("draft", "", 8, accepted)
     rates.begin()
-    first = rates.prospect("draft", "", 8).kept[-1]
+    first = rates.forecast("draft", "", 8).kept[-1]
     rates.observe("draft", "", 8, 0)
-    after_failure = rates.prospect("draft", "", 8).kept[-1]
+    after_failure = rates.forecast("draft", "", 8).kept[-1]
     assert first < 2.5
     assert after_failure > 5.0
 
@@ -72,7 +72,9 @@ def ending_early(*, complete: bool) -> DepthController:
         right = 8 if draw.random() < 0.25 else 0
         guessed = right or 1
         controller.observe(
-            "draft", 8, 1 + guessed, right, 0.02 + 0.012 * guessed, None, guessed=guessed, complete=complete
+            MeasuredRound(
+                "draft", 8, 1 + guessed, right, 0.02 + 0.012 * guessed, None, drafted=guessed, complete=complete
+            )
         )
     return controller
 
@@ -102,6 +104,8 @@ def test_as_long_as_nothing_was_right_no_round_is_very_deep() -> None:
             choice = controller.choose({"draft": 16})
             depths[-1].append(choice.depth)
             right = min(accepted, choice.depth)
-            controller.observe("draft", choice.depth, choice.depth + 1, right, 0.02 + 0.001 * choice.depth, None)
+            controller.observe(
+                MeasuredRound("draft", choice.depth, choice.depth + 1, right, 0.02 + 0.001 * choice.depth, None)
+            )
     first, after_failure, after_success = depths[-1]
     assert max(first, after_failure) <= 8 < after_success

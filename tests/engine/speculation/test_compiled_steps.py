@@ -31,7 +31,7 @@ def steps(loaded: LoadedModel) -> CompiledSteps:
 def sequence(loaded: LoadedModel, tokens: list[int], steps: CompiledSteps | None = None) -> Sequence:
     made = Sequence(loaded.model, loaded.new_caches())
     made.append(tokens)
-    made.read(len(tokens))
+    made.prefill(len(tokens))
     made.steps = steps
     return made
 

@@ -164,7 +164,7 @@ def draft_one_by_one(speculated: Sequence, guesses: mx.array) -> mx.array:
 
 
 def feed_all_but_last(speculated: Sequence) -> None:
-    while speculated.read(PREFILL_CHUNK):
+    while speculated.prefill(PREFILL_CHUNK):
         pass
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from engine.speculation.depth import Choice, DepthController
-from engine.speculation.proposers import Trial
+from engine.speculation.depth import Choice, DepthController, MeasuredRound
+from engine.speculation.proposers.proposal import Observation
 from tests.engine.speculation.simulation import (
     ACCEPTANCES,
     COSTS,
@@ -85,7 +85,7 @@ def settled() -> DepthController:
     controller = DepthController()
     controlled(World(gentle, constant(0.0)), 300, controller=controller)
     while controller.choose({"draft": 8}).reason != "costs-more":
-        controller.observe("draft", 8, 9, 0, 0.2, None)
+        controller.observe(MeasuredRound("draft", 8, 9, 0, 0.2, None))
     return controller
 
 
@@ -94,7 +94,7 @@ def test_a_settled_offer_is_not_weighed_again_every_round(weighed: list[Choice])
     weighed.clear()
     for _ in range(64):
         choice = controller.choose({"draft": 8})
-        controller.observe(choice.source, choice.depth, choice.depth + 1, 0, 0.02, None)
+        controller.observe(MeasuredRound(choice.source, choice.depth, choice.depth + 1, 0, 0.02, None))
     assert len(weighed) <= 64 // 4
 
 
@@ -105,7 +105,7 @@ def test_a_new_offer_or_a_lesson_is_weighed_at_once(weighed: list[Choice]) -> No
         controller.choose({"draft": 8})
         assert not weighed
         if lesson:
-            controller.learn("draft", Trial("", 8, 8))
+            controller.learn("draft", Observation("", 8, 8))
         controller.choose({"draft": 8} if lesson else {"draft": 8, "ngram": 4})
         assert weighed
 
@@ -140,10 +140,10 @@ def test_a_stretch_of_plain_decoding_gets_probed_ever_more_rarely() -> None:
 def test_acceptance_of_one_kind_of_guess_does_not_stand_for_another() -> None:
     controller = DepthController()
     for _ in range(4):
-        controller.observe(None, 0, 1, 0, 0.02, None)
+        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
     for _ in range(40):
-        controller.learn("ngram", Trial("3", 2, 0))
-        controller.learn("ngram", Trial("18", 8, 8))
+        controller.learn("ngram", Observation("3", 2, 0))
+        controller.learn("ngram", Observation("18", 8, 8))
     assert (
         controller.expected_tps("ngram", 4, bucket="18")[-1] > 2 * controller.expected_tps("ngram", 4, bucket="3")[-1]
     )
@@ -152,10 +152,10 @@ def test_acceptance_of_one_kind_of_guess_does_not_stand_for_another() -> None:
 def test_auto_takes_the_proposer_with_the_better_speed() -> None:
     controller = DepthController()
     for _ in range(4):
-        controller.observe(None, 0, 1, 0, 0.02, None)
+        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
     for _ in range(30):
-        controller.observe("draft", 4, 5, 2, 0.045, 0.02)
-        controller.observe("ngram", 4, 5, 4, 0.025, 0.0, bucket="18")
+        controller.observe(MeasuredRound("draft", 4, 5, 2, 0.045, 0.02))
+        controller.observe(MeasuredRound("ngram", 4, 5, 4, 0.025, 0.0, bucket="18"))
     offer = {"draft": 4, "ngram": 4}
     assert controller.choose(offer, buckets={"ngram": "18"}).source == "ngram"
     assert controller.choose({"draft": 4, "ngram": 0}).source == "draft"
@@ -172,12 +172,12 @@ def test_rows_that_ride_along_are_part_of_the_cost() -> None:
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     controller = DepthController()
     for _ in range(4):
-        controller.observe(None, 0, 1, 0, 0.02, None)
+        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
     for _ in range(3):
-        controller.observe("draft", 4, 5, 4, 0.03, 0.01)
+        controller.observe(MeasuredRound("draft", 4, 5, 4, 0.03, 0.01))
     before = controller.expected_tps("draft", 4)[-1]
-    controller.observe(None, 0, 1, 0, 0.02, None)
-    controller.observe("draft", 4, 5, 4, 5.0, 4.9, typical=False)
+    controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
+    controller.observe(MeasuredRound("draft", 4, 5, 4, 5.0, 4.9, typical=False))
     assert controller.expected_tps("draft", 4)[-1] > before
 
 
@@ -185,20 +185,20 @@ def test_guesses_past_the_end_of_an_answer_are_no_rejections() -> None:
     cut, rejected = DepthController(), DepthController()
     for controller, checked in ((cut, 2), (rejected, 8)):
         for _ in range(4):
-            controller.observe(None, 0, 1, 0, 0.02, None)
+            controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
         for _ in range(10):
-            controller.observe("draft", 8, 9, 2, 0.03, 0.01, checked=checked)
+            controller.observe(MeasuredRound("draft", 8, 9, 2, 0.03, 0.01, verified=checked))
     assert cut.expected_tps("draft", 8)[-1] > 1.5 * rejected.expected_tps("draft", 8)[-1]
 
 
 def test_a_round_that_ended_early_costs_what_it_guessed() -> None:
     controller = DepthController()
     for _ in range(4):
-        controller.observe(None, 0, 1, 0, 0.02, None)
+        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
     for _ in range(10):
-        controller.observe("draft", 8, 3, 2, 0.024, 0.002, guessed=2)
+        controller.observe(MeasuredRound("draft", 8, 3, 2, 0.024, 0.002, drafted=2))
     # What was never guessed was never reached either.
-    assert [round(guess.reached) for guess in controller.guesses()] == [10, 10]
+    assert [round(guess.reached) for guess in controller.acceptance()] == [10, 10]
     drafting = {figures.depth: figures.draft_s for figures in controller.figures()[0].depths}
     assert drafting[2] == pytest.approx(0.002, rel=0.01)
 
@@ -207,16 +207,16 @@ def test_timing_the_drafting_now_and_then_is_no_surprise_to_the_costs() -> None:
     controller = DepthController()
     controller.begin(100)
     for number in range(40):
-        controller.observe("draft", 3, 4, 2, 0.01, 0.004 if number % 16 == 0 else None)
+        controller.observe(MeasuredRound("draft", 3, 4, 2, 0.01, 0.004 if number % 16 == 0 else None))
     assert controller.export()
 
 
 def test_drafting_timed_now_and_then_is_counted_once() -> None:
     controller = DepthController()
     for _ in range(4):
-        controller.observe(None, 0, 1, 0, 0.02, None)
+        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
     for number in range(40):
-        controller.observe("draft", 4, 5, 4, 0.04, 0.015 if number % 16 == 0 else None)
+        controller.observe(MeasuredRound("draft", 4, 5, 4, 0.04, 0.015 if number % 16 == 0 else None))
     assert controller.expected_tps("draft", 4)[-1] == pytest.approx(5 / 0.04, rel=0.1)
 
 
@@ -225,7 +225,7 @@ def restored(*, plain_s: float, draft_s: float) -> DepthController:
     earlier, later = DepthController(), DepthController()
     earlier.begin(100)
     for source, depth, seconds in [(None, 0, plain_s)] * 8 + [("draft", 4, draft_s)] * 8:
-        earlier.observe(source, depth, depth + 1, depth, seconds, None)
+        earlier.observe(MeasuredRound(source, depth, depth + 1, depth, seconds, None))
     later.load(earlier.export())
     later.begin(100)
     return later
@@ -240,7 +240,7 @@ def test_restored_figures_are_set_right_by_the_first_rounds_whatever_they_are() 
     for source, depth, seconds in ((None, 0, 0.003), ("draft", 4, 0.005)):
         controller = restored(plain_s=0.03, draft_s=0.05)
         for _ in range(5):
-            controller.observe(source, depth, depth + 1, depth, seconds, None)
+            controller.observe(MeasuredRound(source, depth, depth + 1, depth, seconds, None))
         assert controller.plain_tps() == pytest.approx(1 / 0.003, rel=0.01)
         assert controller.choose({"draft": 4}).source == "draft"
 
@@ -255,7 +255,7 @@ def test_the_first_rounds_of_answers_after_pauses_may_be_slower_than_later_ones(
     for _ in range(30):
         controller.begin(100)
         for number in range(40):
-            controller.observe(None, 0, 1, 0, 0.026 if number < 6 else 0.02, None)
+            controller.observe(MeasuredRound(None, 0, 1, 0, 0.026 if number < 6 else 0.02, None))
     controller.begin(100)
     plain = controller.plain_tps()
     assert plain is not None
@@ -270,7 +270,7 @@ def test_what_was_not_tried_for_many_answers_does_not_become_dearer_with_those_t
         controller.begin(100)
         for number in range(60):
             # A longer context makes every round of an answer a little slower than the last one.
-            controller.observe(None, 0, 1, 0, 0.02 * (1.0 + 0.002 * number), None)
+            controller.observe(MeasuredRound(None, 0, 1, 0, 0.02 * (1.0 + 0.002 * number), None))
     controller.begin(100)
     assert controller.expected_tps("draft", 8) == pytest.approx(before, rel=0.05)
 
@@ -283,7 +283,7 @@ def familiar_controller(accepted: int, *, context: int = 100) -> DepthController
     for depth in (1, 4, 8):
         controller.measured("draft", depth, depth + 1, 0.02 + 0.004 * depth, 0.004 * depth)
     for _ in range(12):
-        controller.learn("draft", Trial("", 8, accepted))
+        controller.learn("draft", Observation("", 8, accepted))
     return controller
 
 
@@ -293,16 +293,16 @@ def test_what_was_calibrated_need_not_be_tried_first() -> None:
 
 def test_a_draft_that_has_to_read_much_for_little_is_left_alone() -> None:
     controller = familiar_controller(8)
-    controller.read("draft", 100, 0.1)
-    assert controller.choose({"draft": 8}, unread={"draft": 100}, remaining=500).source == "draft"
-    assert controller.choose({"draft": 8}, unread={"draft": 2000}, remaining=500).source is None
+    controller.observe_catch_up("draft", 100, 0.1)
+    assert controller.choose({"draft": 8}, backlog={"draft": 100}, remaining=500).source == "draft"
+    assert controller.choose({"draft": 8}, backlog={"draft": 2000}, remaining=500).source is None
 
 
 def test_what_has_to_be_read_counts_more_the_sooner_the_answer_must_end() -> None:
     controller = familiar_controller(8)
-    controller.read("draft", 100, 0.1)
-    assert controller.choose({"draft": 4}, unread={"draft": 100}, remaining=100).source == "draft"
-    assert controller.choose({"draft": 4}, unread={"draft": 100}, remaining=5).source is None
+    controller.observe_catch_up("draft", 100, 0.1)
+    assert controller.choose({"draft": 4}, backlog={"draft": 100}, remaining=100).source == "draft"
+    assert controller.choose({"draft": 4}, backlog={"draft": 100}, remaining=5).source is None
 
 
 def test_finding_out_costs_no_answer_more_than_its_share() -> None:
@@ -311,7 +311,7 @@ def test_finding_out_costs_no_answer_more_than_its_share() -> None:
     for _ in range(200):
         choice = controller.choose({"draft": 8})
         seconds = 0.02 + 0.008 * choice.depth
-        controller.observe(choice.source, choice.depth, choice.depth + 1, 0, seconds, None)
+        controller.observe(MeasuredRound(choice.source, choice.depth, choice.depth + 1, 0, seconds, None))
         lost += seconds - 0.02
         took += 0.02
         # One round may be under way when the share is used up.
@@ -320,11 +320,11 @@ def test_finding_out_costs_no_answer_more_than_its_share() -> None:
 
 def test_a_look_is_worth_it_once_the_answer_is_long_enough_for_what_it_costs() -> None:
     controller = familiar_controller(2)
-    controller.read("draft", 100, 0.1)
+    controller.observe_catch_up("draft", 100, 0.1)
     looks = []
     for number in range(150):
-        controller.observe(None, 0, 1, 0, 0.02, None)
-        if controller.wants_look("draft", 40):
+        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
+        if controller.should_probe("draft", 40):
             looks.append(number)
     assert 80 <= looks[0] <= 120
     assert len(looks) <= 2
@@ -334,5 +334,5 @@ def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
     controller = familiar_controller(0)
     assert controller.choose({"draft": 8}).depth == 0
     for _ in range(8):
-        controller.learn("draft", Trial("", 8, 8))
+        controller.learn("draft", Observation("", 8, 8))
     assert controller.choose({"draft": 8}).depth > 0

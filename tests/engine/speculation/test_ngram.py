@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from engine.speculation.proposers import Trial
-from engine.speculation.proposers.ngram import CHANGE_REACH, MISSES_TO_PAUSE, NgramProposer
+from engine.speculation.proposers.ngram import EDIT_REACH, MISSES_TO_PAUSE, NgramProposer
+from engine.speculation.proposers.proposal import Observation
 
 CODE = list(range(100, 140))
 
@@ -14,13 +14,13 @@ def proposer_after(tokens: list[int], *, excluded: frozenset[int] = frozenset())
 
 def test_it_offers_what_followed_last_time() -> None:
     proposer = proposer_after([*CODE, 1, 2, *CODE[:5]])
-    assert proposer.limit() == 8
+    assert proposer.max_proposals() == 8
     assert proposer.propose(3).tokens == CODE[5:8]
 
 
 def test_new_text_offers_nothing_and_says_why() -> None:
     proposer = proposer_after(CODE)
-    assert proposer.limit() == 0
+    assert proposer.max_proposals() == 0
     assert proposer.reason == "no-match"
 
 
@@ -31,14 +31,14 @@ def test_the_longest_match_wins_over_a_later_shorter_one() -> None:
 
 def test_guesses_end_where_occurrences_disagree() -> None:
     proposer = proposer_after([1, 2, 3, 4, 50, 0, 1, 2, 3, 4, 60, 0, 9, 1, 2, 3])
-    assert proposer.propose(proposer.limit()).tokens == [4]
+    assert proposer.propose(proposer.max_proposals()).tokens == [4]
 
 
 def test_template_tokens_are_neither_matched_nor_guessed() -> None:
     proposer = proposer_after([1, 99, 2, 3, 4, 99, 5, 1, 99, 2], excluded=frozenset({99}))
-    assert proposer.limit() == 0
+    assert proposer.max_proposals() == 0
     proposer = proposer_after([1, 2, 3, 4, 99, 5, 1, 2, 3], excluded=frozenset({99}))
-    assert proposer.propose(proposer.limit()).tokens == [4]
+    assert proposer.propose(proposer.max_proposals()).tokens == [4]
 
 
 def test_longer_matches_are_another_bucket() -> None:
@@ -49,37 +49,37 @@ def test_longer_matches_are_another_bucket() -> None:
 
 def repeatedly_wrong(proposer: NgramProposer) -> None:
     for miss in range(1, MISSES_TO_PAUSE + 1):
-        assert proposer.limit() > 0
+        assert proposer.max_proposals() > 0
         proposer.committed([1000 + miss, *CODE[6 * miss : 6 * miss + 4]], accepted=0, drafted=2)
 
 
 def test_it_pauses_after_misses() -> None:
     proposer = proposer_after([*CODE, *CODE[:4]])
     repeatedly_wrong(proposer)
-    assert proposer.limit() == 0
+    assert proposer.max_proposals() == 0
 
 
 def test_it_is_back_as_soon_as_a_guess_on_the_quiet_comes_true() -> None:
     proposer = proposer_after([*CODE, *CODE[:4]])
     repeatedly_wrong(proposer)
     proposer.committed([CODE[6 * MISSES_TO_PAUSE + 4]], accepted=0, drafted=0)
-    assert proposer.limit() > 0
+    assert proposer.max_proposals() > 0
 
 
 def test_guesses_on_the_quiet_are_reported_over_several_rounds() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.committed(CODE[4:6], accepted=0, drafted=0)
     proposer.committed([CODE[6]], accepted=0, drafted=0)
-    assert proposer.trials() == []
+    assert proposer.observations() == []
     proposer.committed([7], accepted=0, drafted=0)
-    assert proposer.trials() == [Trial("4", 4, 3)]
-    assert proposer.trials() == []
+    assert proposer.observations() == [Observation("4", 4, 3)]
+    assert proposer.observations() == []
 
 
 def test_its_own_verified_guesses_are_not_reported_twice() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.committed(CODE[4:8], accepted=3, drafted=3)
-    assert proposer.trials() == []
+    assert proposer.observations() == []
 
 
 def test_an_edited_conversation_is_looked_up_as_it_is_now() -> None:
@@ -95,7 +95,7 @@ def copied_and_changed(*change: int) -> NgramProposer:
     first, *others = change
     proposer.committed([*CODE[6:10], first], accepted=4, drafted=8)
     for token in others:
-        proposer.limit()
+        proposer.max_proposals()
         proposer.committed([token], accepted=0, drafted=0)
     return proposer
 
@@ -118,19 +118,19 @@ def test_behind_tokens_that_were_left_out_a_copy_goes_on() -> None:
 
 
 def test_a_copy_that_does_not_come_back_is_given_up() -> None:
-    proposer = copied_and_changed(*range(200, 200 + CHANGE_REACH + 1))
+    proposer = copied_and_changed(*range(200, 200 + EDIT_REACH + 1))
     proposer.committed([CODE[12]], accepted=0, drafted=0)
-    assert proposer.limit() == 0
+    assert proposer.max_proposals() == 0
 
 
 def test_a_short_likeness_is_no_copy_that_could_go_on() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:3]])
-    assert proposer.limit() > 0
+    assert proposer.max_proposals() > 0
     proposer.committed([7], accepted=0, drafted=2)
-    assert proposer.limit() == 0
+    assert proposer.max_proposals() == 0
 
 
 def test_another_conversation_does_not_go_on_with_the_copy_of_the_last_one() -> None:
     proposer = copied_and_changed(7)
     proposer.reset([*CODE, 7])
-    assert proposer.limit() == 0
+    assert proposer.max_proposals() == 0

@@ -25,7 +25,7 @@ def started(name: str, prompt: int) -> Sequence:
 
 
 def read_all(sequence: Sequence) -> None:
-    while sequence.read(4):
+    while sequence.prefill(4):
         pass
 
 
@@ -114,21 +114,21 @@ def test_reading_can_stop_between_chunks() -> None:
     sequence = Sequence(build("llama"), fresh_caches("llama"))
     sequence.append(TOKENS[:11])
 
-    assert sequence.read(4) == 4
+    assert sequence.prefill(4) == 4
     assert sequence.position == 4
-    assert [sequence.read(4) for _ in range(3)] == [4, 2, 0]
+    assert [sequence.prefill(4) for _ in range(3)] == [4, 2, 0]
     assert sequence.pending == [TOKENS[10]]
 
 
 def test_an_exception_in_a_chunk_leaves_the_chunks_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sequence = Sequence(build("mamba2"), fresh_caches("mamba2"))
     sequence.append(TOKENS[:11])
-    sequence.read(4)
+    sequence.prefill(4)
 
     with monkeypatch.context() as patched:
         patched.setattr(sequence, "model", _fail_after(sequence.model))
         with pytest.raises(RuntimeError, match="out of memory"):
-            sequence.read(4)
+            sequence.prefill(4)
 
     assert sequence.position == 4
     read_all(sequence)
