@@ -1,30 +1,23 @@
-"""The menu bar, the menu of the settings button, and the Dock's menu on macOS, all out of the action table."""
+"""The menu bar, the menu of the settings button, and the Dock's menu on macOS."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
-from app.actions import ACTIONS, MENUS
-from app.actions.state import menu_title
-from app.system.language import LANGUAGES
-from app.widgets.theme import MODES
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QMainWindow
-
-    from app.actions.state import Actions
+from app.actions.actions import Actions
+from app.actions.spec import MENUS, menu_title
 
 
 class Menus:
-    """Owned by the window, which all menus belong to. `settings` is for the button at the foot of the chats."""
+    """Fills the menu bar of `window`, which owns all menus. `settings` is for the button below the list of chats."""
 
     def __init__(self, actions: Actions, window: QMainWindow) -> None:
         self._bar = {menu: window.menuBar().addMenu("") for menu in MENUS}
-        for spec in ACTIONS:
+        for spec in actions.specs:
             self._bar[spec.menu].addAction(actions[spec.id])
         window.addActions(actions.all())
         self.settings = QMenu(window)
@@ -45,15 +38,13 @@ class Menus:
         menu.addSeparator()
         menu.addMenu(self._theme)
         menu.addMenu(self._language)
-        for mode in MODES:
-            self._theme.addAction(actions[f"theme-{mode}"])
-        for choice in ("system", *LANGUAGES):
-            self._language.addAction(actions[f"language-{choice}"])
+        self._theme.addActions(actions.in_group("theme"))
+        self._language.addActions(actions.in_group("language"))
         menu.addSeparator()
         menu.addAction(actions["shortcuts"])
 
     def retranslate(self) -> None:
         for menu, widget in self._bar.items():
             widget.setTitle(menu_title(menu))
-        self._theme.setTitle(QCoreApplication.translate("MainWindow", "Appearance"))
-        self._language.setTitle(QCoreApplication.translate("MainWindow", "Language"))
+        self._theme.setTitle(QCoreApplication.translate("Menus", "Appearance"))
+        self._language.setTitle(QCoreApplication.translate("Menus", "Language"))

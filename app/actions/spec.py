@@ -1,17 +1,34 @@
-"""What an action says of itself, and what decides whether it can be used."""
+"""What an action is: its texts, its keys, what it does, and what decides whether it can be used."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAction
+
+from app.system.translatable import QT_TRANSLATE_NOOP
+
+Target = TypeVar("Target")
+
+# Menu titles, in the order of the menu bar.
+MENUS = {
+    "chat": QT_TRANSLATE_NOOP("Actions", "Chat"),
+    "edit": QT_TRANSLATE_NOOP("Actions", "Edit"),
+    "models": QT_TRANSLATE_NOOP("Actions", "Models"),
+    "view": QT_TRANSLATE_NOOP("Actions", "View"),
+}
+
+
+def menu_title(menu: str) -> str:
+    return QCoreApplication.translate("Actions", MENUS[menu])
 
 
 @dataclass(frozen=True)
 class ActionState:
-    """What the enabled-rules look at."""
+    """What the `enabled` rules look at."""
 
     can_ask: bool = False
     has_text: bool = False
@@ -36,17 +53,21 @@ def _always(_: ActionState) -> bool:
 
 
 @dataclass(frozen=True)
-class ActionSpec:
+class ActionSpec(Generic[Target]):
     """One action. `name` is what a screen reader says; `shortcut` a portable key sequence, "" for none.
 
-    `group` is the choice that a checkable action is one of.
+    `run` does it on the target that the actions are bound to. An action with `checked` is one option of `group`, which
+    marks the option in force.
     """
 
     id: str
     menu: str
     text: str
     name: str
+    run: Callable[[Target], object]
     shortcut: str = ""
     icon: str = ""
     group: str = ""
+    checked: Callable[[Target], bool] | None = None
     enabled: Callable[[ActionState], bool] = _always
+    role: QAction.MenuRole = QAction.MenuRole.TextHeuristicRole

@@ -208,6 +208,11 @@ class Transcript(QScrollArea):
         if slot is not None and slot.view is not None:
             slot.view.refresh()
 
+    @property
+    def as_tokens(self) -> bool:
+        """Whether answers are shown as their tokens."""
+        return self._as_tokens
+
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show answers as their tokens, or as rendered text."""
         self._as_tokens = as_tokens

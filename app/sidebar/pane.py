@@ -23,9 +23,10 @@ from PySide6.QtWidgets import (
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
+from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
-from app.sidebar.row_menu import MOVES, RowMenu, fill_folders
+from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
 from app.sidebar.row_painter import RowPainter
 from app.sidebar.row_view import RowView
 from app.widgets import theme
@@ -40,19 +41,16 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
 class ChatPane(QFrame):
-    """`chosen` carries the id of the chat that the user wants to see, `found` a chat's and a message's, `acted` what to
-    do with a chat and its id (a word of `row_menu`, which says what to do with folders).
-    """
+    """`found` carries the chat and the message that was chosen among what a search found."""
 
-    chosen = Signal(int)
     found = Signal(int, int)
-    acted = Signal(str, int)
-    trash_emptied = Signal()
 
-    def __init__(self, keeper: StoreClient, new_chat: QAction, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, keeper: StoreClient, operations: ChatOperations, new_chat: QAction, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self._keeper, self._new_action = keeper, new_chat
+        self._keeper, self._operations, self._new_action = keeper, operations, new_chat
         self._shown: int | None = None
         self._streaming: frozenset[int] = frozenset()
         self._new = QPushButton(self)
@@ -85,7 +83,7 @@ class ChatPane(QFrame):
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(16, 16))
         self.settings.setProperty("styleClass", "plain")
-        self.row_menu = RowMenu(self)
+        self.row_menu = RowMenu(operations, self)
         self.folder_menu = QMenu(self)
         self._build()
         self._connect()
@@ -126,10 +124,19 @@ class ChatPane(QFrame):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
-        self.empty.emptied.connect(self.trash_emptied)
-        self.empty.purged.connect(lambda chat: self.acted.emit("purge", chat))
+        self.empty.emptied.connect(self._operations.empty_trash)
+        self.empty.purged.connect(self._operations.purge)
         self.empty.left.connect(self.list.setFocus)
-        self.row_menu.acted.connect(self._act)
+        self.row_menu.rename_wanted.connect(self.rename)
+        self.row_menu.purge_wanted.connect(self.empty.ask_about)
+        self.row_menu.folder_rename_wanted.connect(self.rename_folder)
+        self.row_menu.folder_view_wanted.connect(self.show_folder)
+        self._operations.folder_created.connect(self.rename_folder)
+        self.model.renamed.connect(self._operations.rename)
+        self.model.pins_ordered.connect(self._operations.order_pins)
+        self.model.moved.connect(self._operations.move_to_folder)
+        self.model.folders_ordered.connect(self._operations.order_folders)
+        self.model.folder_renamed.connect(self._operations.rename_folder)
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
@@ -225,11 +232,11 @@ class ChatPane(QFrame):
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
         if isinstance(row, Folder):
-            self.row_menu.folder_acted.emit("toggle", row.id)
+            self._operations.close_folder(row.id, not row.closed)
         elif isinstance(row, Conversation):
-            self.chosen.emit(row.id)
+            self._operations.open(row.id)
         elif isinstance(row, TitleHit):
-            self.chosen.emit(row.conversation_id)
+            self._operations.open(row.conversation_id)
         elif isinstance(row, MessageHit):
             self.found.emit(row.conversation_id, row.message_id)
 
@@ -251,7 +258,7 @@ class ChatPane(QFrame):
         """Ask which folder a chat should go to."""
         chat = next((chat for chat in self._keeper.conversations if chat.id == conversation_id), None)
         if chat is not None:
-            fill_folders(self.folder_menu, chat, self._keeper.folders, self.row_menu)
+            fill_folders(self.folder_menu, chat, self._keeper.folders, self._operations)
             row = self.list.visualRect(self.model.row_of(chat.id))
             self.folder_menu.popup(self.list.viewport().mapToGlobal(row.bottomLeft()))
 
@@ -271,30 +278,37 @@ class ChatPane(QFrame):
             action.setChecked(folder.id == self._only)
             action.triggered.connect(lambda _=False, chosen=folder.id: self.show_folder(chosen))
 
-    def _act(self, word: str, conversation_id: int) -> None:
-        if word == "purge":
-            self.empty.ask_about(conversation_id)
-        else:
-            self.acted.emit(word, conversation_id)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row: Any = self.list.currentIndex().data(ROW)
-        keys = QKeySequence(event.keyCombination())
-        if isinstance(row, Folder) and self.list.hasFocus() and keys in MOVES.values():
-            self.row_menu.folder_acted.emit("up" if keys == MOVES["up"] else "down", row.id)
-            return
-        closes = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(event.key()))
-        if isinstance(row, Folder) and closes is not None and self.list.hasFocus():
-            if row.closed != closes:
-                self.row_menu.folder_acted.emit("toggle", row.id)
-            return
-        deletes = event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-        # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
-        meant = event.key() == Qt.Key.Key_Delete or event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if deletes and meant and isinstance(row, Conversation) and self.list.hasFocus():
-            self._act("trash" if row.trashed_at is None else "purge", row.id)
-        else:
+        handled = False
+        if self.list.hasFocus() and isinstance(row, Folder):
+            handled = self._press_on_folder(row, event)
+        elif self.list.hasFocus() and isinstance(row, Conversation):
+            handled = self._press_on_chat(row, event)
+        if not handled:
             super().keyPressEvent(event)
+
+    def _press_on_folder(self, folder: Folder, event: QKeyEvent) -> bool:
+        keys, key = QKeySequence(event.keyCombination()), event.key()
+        if keys in (MOVE_UP, MOVE_DOWN):
+            self._operations.shift_folder(folder.id, -1 if keys == MOVE_UP else 1)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            if folder.closed != (key == Qt.Key.Key_Left):
+                self._operations.close_folder(folder.id, not folder.closed)
+        else:
+            return False
+        return True
+
+    def _press_on_chat(self, chat: Conversation, event: QKeyEvent) -> bool:
+        # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
+        with_modifier = event.key() == Qt.Key.Key_Backspace and event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if event.key() != Qt.Key.Key_Delete and not with_modifier:
+            return False
+        if chat.trashed_at is None:
+            self._operations.trash(chat.id)
+        else:
+            self.empty.ask_about(chat.id)
+        return True
 
     def retranslate(self) -> None:
         self._new.setText(self.tr("New chat"))

@@ -1,98 +1,96 @@
-"""What can be done with a row of the left pane: with a chat, by where it is, or with a folder."""
+"""The context menu of a row in the sidebar: of a chat, by where it is, or of a folder."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QKeyCombination, Qt, Signal
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from app.conversations.records import Conversation, Folder
+from app.sidebar.chat_operations import ChatOperations
 
-    from app.conversations.records import Conversation, Folder
-
-
-# The keys that move a folder in the list. The list listens for them; the menu only says what they are.
-MOVES = {
-    "up": QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Up)),
-    "down": QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Down)),
-}
+# The keys that move a folder in the list. The pane handles them; the menu only names them.
+MOVE_UP = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Up))
+MOVE_DOWN = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Down))
 
 
 class RowMenu(QMenu):
-    """`acted` carries what to do with a chat and its id, `moved` a chat and the folder that it goes to (None: out of
-    its folder), `folder_wanted` a chat that goes into a new one, `folder_acted` what to do with a folder and its id.
-    """
+    """What needs the list is asked for by a signal with the id of the chat or folder; `operations` does the rest."""
 
-    acted = Signal(str, int)
-    moved = Signal(int, object)
-    folder_wanted = Signal(int)
-    folder_acted = Signal(str, int)
+    rename_wanted = Signal(int)
+    purge_wanted = Signal(int)
+    folder_rename_wanted = Signal(int)
+    folder_view_wanted = Signal(int)
+
+    def __init__(self, operations: ChatOperations, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._operations = operations
 
     def fill_for_chat(self, chat: Conversation, folders: Sequence[Folder]) -> None:
-        translate = QCoreApplication.translate
+        operations, translate = self._operations, QCoreApplication.translate
         self.clear()
         if chat.trashed_at is not None:
-            self._add("restore", translate("ChatPane", "Restore"), chat)
-            self._add("purge", translate("ChatPane", "Delete permanently"), chat)
+            self._add(translate("ChatPane", "Restore"), operations.restore, chat.id)
+            self._add(translate("ChatPane", "Delete permanently"), self.purge_wanted.emit, chat.id)
             return
-        self._add("rename", translate("ChatPane", "Rename"), chat)
+        self._add(translate("ChatPane", "Rename"), self.rename_wanted.emit, chat.id)
         if chat.archived_at is None:
             if chat.pin_position is None:
-                self._add("pin", translate("ChatPane", "Pin to the top"), chat)
+                self._add(translate("ChatPane", "Pin to the top"), operations.pin, chat.id)
             else:
-                self._add("unpin", translate("ChatPane", "Unpin"), chat)
-            fill_folders(self.addMenu(translate("ChatPane", "Move to folder")), chat, folders, self)
-        self._add("duplicate", translate("ChatPane", "Duplicate"), chat)
+                self._add(translate("ChatPane", "Unpin"), operations.unpin, chat.id)
+            fill_folders(self.addMenu(translate("ChatPane", "Move to folder")), chat, folders, operations)
+        self._add(translate("ChatPane", "Duplicate"), operations.duplicate, chat.id)
         if chat.archived_at is None:
-            self._add("archive", translate("ChatPane", "Move to the archive"), chat)
+            self._add(translate("ChatPane", "Move to the archive"), operations.archive, chat.id)
         else:
-            self._add("unarchive", translate("ChatPane", "Take out of the archive"), chat)
-        self._add("export", translate("ChatPane", "Export…"), chat)
+            self._add(translate("ChatPane", "Take out of the archive"), operations.unarchive, chat.id)
+        self._add(translate("ChatPane", "Export…"), operations.export, chat.id)
         self.addSeparator()
-        self._add("trash", translate("ChatPane", "Delete"), chat)
+        self._add(translate("ChatPane", "Delete"), operations.trash, chat.id)
 
     def fill_for_folder(self, folder: Folder, folders: Sequence[Folder]) -> None:
-        translate = QCoreApplication.translate
+        operations, translate = self._operations, QCoreApplication.translate
         self.clear()
-        first, last = folder.id == folders[0].id, folder.id == folders[-1].id
-        entries = (
-            ("toggle", translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close"), True),
-            ("show", translate("ChatPane", "Show only this folder"), True),
-            ("up", translate("ChatPane", "Move up"), not first),
-            ("down", translate("ChatPane", "Move down"), not last),
-            ("rename", translate("ChatPane", "Rename"), True),
-            ("delete", translate("ChatPane", "Delete the folder, keep its chats"), True),
-        )
-        for word, text, enabled in entries:
-            action = self.addAction(text)
-            action.setEnabled(enabled)
-            if word in MOVES:
-                action.setShortcut(MOVES[word])
-                action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            action.triggered.connect(lambda _=False, chosen=word: self.folder_acted.emit(chosen, folder.id))
+        toggle = translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")
+        self._add(toggle, partial(operations.close_folder, closed=not folder.closed), folder.id)
+        self._add(translate("ChatPane", "Show only this folder"), self.folder_view_wanted.emit, folder.id)
+        self._add_move(translate("ChatPane", "Move up"), -1, MOVE_UP, folder, enabled=folder.id != folders[0].id)
+        self._add_move(translate("ChatPane", "Move down"), 1, MOVE_DOWN, folder, enabled=folder.id != folders[-1].id)
+        self._add(translate("ChatPane", "Rename"), self.folder_rename_wanted.emit, folder.id)
+        self._add(translate("ChatPane", "Delete the folder, keep its chats"), operations.delete_folder, folder.id)
 
-    def _add(self, word: str, text: str, chat: Conversation) -> None:
-        self.addAction(text).triggered.connect(lambda: self.acted.emit(word, chat.id))
+    def _add(self, text: str, run: Callable[[int], object], row_id: int) -> None:
+        self.addAction(text).triggered.connect(lambda: run(row_id))
+
+    def _add_move(self, text: str, step: int, keys: QKeySequence, folder: Folder, enabled: bool) -> None:
+        action = self.addAction(text)
+        action.setEnabled(enabled)
+        action.setShortcut(keys)
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda: self._operations.shift_folder(folder.id, step))
 
 
-def fill_folders(menu: QMenu, chat: Conversation, folders: Sequence[Folder], row: RowMenu) -> None:
-    """The folders that a chat can go to, its own marked."""
+def fill_folders(menu: QMenu, chat: Conversation, folders: Sequence[Folder], operations: ChatOperations) -> None:
+    """The folders that a chat can be moved to, its own marked."""
 
-    def go(folder_id: int | None) -> Callable[[], None]:
-        return lambda: row.moved.emit(chat.id, folder_id)
+    def add(text: str, folder_id: int | None) -> QAction:
+        action = menu.addAction(text)
+        action.triggered.connect(lambda: operations.move_to_folder(chat.id, folder_id))
+        return action
 
     translate = QCoreApplication.translate
     menu.clear()
     for folder in folders:
-        action = menu.addAction(folder.name.replace("&", "&&"))
+        action = add(folder.name.replace("&", "&&"), folder.id)
         action.setCheckable(True)
         action.setChecked(folder.id == chat.folder_id)
-        action.triggered.connect(go(folder.id))
     if folders:
         menu.addSeparator()
     if chat.folder_id is not None:
-        menu.addAction(translate("ChatPane", "No folder")).triggered.connect(go(None))
-    menu.addAction(translate("ChatPane", "New folder…")).triggered.connect(lambda: row.folder_wanted.emit(chat.id))
+        add(translate("ChatPane", "No folder"), None)
+    new = menu.addAction(translate("ChatPane", "New folder…"))
+    new.triggered.connect(lambda: operations.move_to_new_folder(chat.id))

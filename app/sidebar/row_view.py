@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
-from app.sidebar.row_menu import MOVES
+from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class RowView(QListView):
     """Leaves the keys that move a folder to the pane, which would be taken for steps in the list."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if QKeySequence(event.keyCombination()) in MOVES.values():
+        if QKeySequence(event.keyCombination()) in (MOVE_UP, MOVE_DOWN):
             event.ignore()
         else:
             super().keyPressEvent(event)

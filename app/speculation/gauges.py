@@ -17,7 +17,7 @@ from app.wording import figures
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.actions.state import Actions
+    from app.actions.actions import Actions
 
 
 class ActionSegments(Segments):

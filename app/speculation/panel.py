@@ -21,7 +21,7 @@ from app.wording import figures
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
-    from app.actions.state import Actions
+    from app.actions.actions import Actions
     from app.session.answer import Answer
 
 WIDTH = 340

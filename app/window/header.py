@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QResizeEvent
 
-    from app.actions.state import Actions
+    from app.actions.actions import Actions
     from app.session.model_session import Pair
     from app.session.session import Session
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QMainWindow,
     QStackedWidget,
@@ -16,9 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import ActionState
+from app.actions.actions import Actions
 from app.actions.menus import Menus
-from app.actions.state import Actions
+from app.actions.spec import ActionState
 from app.chat.attachment_row import attach_button
 from app.chat.composer import Composer, files_in
 from app.chat.context_meter import ContextMeter
@@ -34,6 +32,7 @@ from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import Owners, SettingsWindow
 from app.settings_window.effects import Effects
+from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.pane import ChatPane
 from app.speculation.chat_controls import ChatControls
 from app.speculation.comparer import Comparer
@@ -44,21 +43,23 @@ from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.banner import Banner
 from app.widgets.overlay import Overlay
-from app.window import edit_focus as front
-from app.window.action_groups import Choices
+from app.window.actions import ACTIONS
+from app.window.actions.parts import WindowParts
 from app.window.announcer import Announcer
-from app.window.chat_commands import CHAT_COMMANDS, ChatCommands
+from app.window.attaching import Attaching
+from app.window.chat_commands import ChatCommands
+from app.window.finding import Finding
 from app.window.header import Header
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
+from app.window.transfer import Transfer
+from app.window.turn_commands import TurnCommands
 from app.wording import errors as wording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.session.chats import Chat, Turn
     from app.session.session import Session
     from app.widgets.application import Application
@@ -73,43 +74,22 @@ class MainWindow(QMainWindow):
         self._session, self._application = session, application
         self._library = library or Library(SettingsStore(settings_folder() / "settings.json"))
         self._preferences = self._library.settings
-        self._choices = Choices(session, application)
         self._shown: Chat = session.chat
-        self._actions = Actions(self._handlers(), self)
-        self._chats = ChatPane(session.keeper, self._actions["new-chat"], self)
-        self._header = Header(session, self._actions, self)
+        self._actions = Actions(ACTIONS, self)
         self._banner = Banner(self)
-        self.notifications = Notifications(self._banner, self._actions)
-        self._switcher = ModelController(self._library, session, self._header, self._banner, self)
-        self._settings = SettingsWindow(Owners(application, session, self._library, self._switcher), self)
-        self._welcome, self._transcript = Welcome(self), Transcript(self)
-        self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
-        self._welcome.set_offer(self._offer)
-        self._composer = Composer(self._actions["send"], self._actions["stop"], self)
-        self._chat_settings = ChatSettingsSheet(session, self)
-        self._composer.add_tool(attach_button(self._actions["attach"], self))
-        self._preset_button = PresetButton(session, self._actions["chat-settings"], self)
-        self._composer.add_tool(self._preset_button)
-        self._meter = ContextMeter(session, self._composer, self)
-        self._effects = Effects(self._preferences, application, session, self._composer, self)
-        self._panel = SpeculationPanel(self._actions, self)
-        self._panel.add_controls(ChatControls(session))
-        self._watch = PanelController(session, self._transcript, self._panel, self._choices, self)
-        self._comparer = Comparer(session, self)
-        self._comparison = ComparisonView(self._comparer, self._actions["compare"], self)
-        self._tuner = Tuner(session, self)
-        self._tuning = TuningView(self._tuner, self._actions["tune"], self)
+        self.notifications = Notifications(self._banner, self._actions, self)
+        self._make_sidebar()
+        self._make_models()
+        self._make_chat()
+        self._make_panel()
         self._menus = Menus(self._actions, self)
         self._panes = Panes(self, self._preferences, self._chats, self._panel)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
-        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
-        self._commands = ChatCommands(
-            session, self._actions, self._chats, self._transcript, self._find, self._banner, self
-        )
-        self._build()
-        self._connect()
-        self._choices.wire(self._actions, self._transcript)
+        self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._announcer = Announcer(session, self)
+        self._build()
+        self._actions.bind(self._parts())
+        self._connect()
         self.retranslate()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
@@ -119,40 +99,70 @@ class MainWindow(QMainWindow):
         if self._preferences.backup is not None:
             self.notifications.show_backup(self._preferences.backup)
 
-    def _handlers(self) -> dict[str, Callable[[], object]]:
-        session = self._session
-        handlers: dict[str, Callable[[], object]] = {
-            **self._choices.handlers(),
-            **front.handlers(self),
-            "new-chat": session.new_chat,
-            "send": lambda: self._composer.send(),
-            "stop": session.stop,
-            "attach": lambda: self._commands.attaching.choose_files(self._composer.files),
-            "chat-settings": lambda: self._chat_settings.open(),
-            "quit": self.close,
-            "focus-composer": lambda: self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
-            "search-chats": self._search_chats,
-            "use-starter": session.load_starter,
-            "choose-main": lambda: self._switcher.main_picker.open(),
-            "choose-draft": lambda: self._switcher.draft_picker.open(),
-            "models-page": lambda: self._settings.open("models"),
-            "settings": lambda: self._settings.open("general"),
-            "about": lambda: self._settings.open_about(),
-            "unload": session.unload,
-            "open-main": self._open_main,
-            "open-draft": self._open_draft,
-            "no-draft": lambda: session.set_draft(None),
-            "toggle-sidebar": lambda: self._panes.toggle("sidebar"),
-            "toggle-panel": lambda: self._panes.toggle("panel"),
-            "show-report": lambda: self.notifications.show_report(),
-            "compare": self._compare,
-            "tune": self._tune,
-            "palette": lambda: self._palette.open(),
-            "shortcuts": lambda: self._shortcuts.open(),
-        }
-        for action_id in CHAT_COMMANDS:
-            handlers[action_id] = partial(self._run_command, action_id)
-        return handlers
+    def _make_sidebar(self) -> None:
+        self._operations = ChatOperations(self._session, self)
+        self._chats = ChatPane(self._session.keeper, self._operations, self._actions["new-chat"], self)
+        self._transfer = Transfer(self._session, self._banner, self._actions["stop-transfer"], self)
+
+    def _make_models(self) -> None:
+        session, library = self._session, self._library
+        self._header = Header(session, self._actions, self)
+        self._models = ModelController(library, session, self._header, self._banner, self)
+        self._settings = SettingsWindow(Owners(self._application, session, library, self._models), self)
+
+    def _make_chat(self) -> None:
+        session, actions = self._session, self._actions
+        self._welcome, self._transcript = Welcome(self), Transcript(self)
+        self._offer = FirstRunOffer(self._library, self._models, self._welcome)
+        self._welcome.set_offer(self._offer)
+        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
+        self._finding = Finding(session, self._transcript, self._find, self)
+        self._composer = Composer(actions["send"], actions["stop"], self)
+        self._attaching = Attaching(session, self._transfer, self._banner, self)
+        self._chat_settings = ChatSettingsSheet(session, self)
+        self._composer.add_tool(attach_button(actions["attach"], self))
+        self._preset_button = PresetButton(session, actions["chat-settings"], self)
+        self._composer.add_tool(self._preset_button)
+        self._meter = ContextMeter(session, self._composer, self)
+        self._turns = TurnCommands(session, self._transcript, self._composer, self)
+        self._commands = ChatCommands(session, self._chats, self._finding, self._transfer, self.notifications, self)
+
+    def _make_panel(self) -> None:
+        session, actions = self._session, self._actions
+        self._panel = SpeculationPanel(actions, self)
+        self._panel.add_controls(ChatControls(session))
+        self._panel_controller = PanelController(session, self._transcript, self._panel, self)
+        self._comparer = Comparer(session, self)
+        self._comparison = ComparisonView(self._comparer, actions["compare"], self)
+        self._tuner = Tuner(session, self)
+        self._tuning = TuningView(self._tuner, actions["tune"], self)
+
+    def _parts(self) -> WindowParts:
+        return WindowParts(
+            window=self,
+            application=self._application,
+            session=self._session,
+            notifications=self.notifications,
+            settings=self._settings,
+            models=self._models,
+            panes=self._panes,
+            palette=self._palette,
+            shortcuts=self._shortcuts,
+            sidebar=self._chats,
+            chats=self._commands,
+            operations=self._operations,
+            turns=self._turns,
+            transcript=self._transcript,
+            find_bar=self._find,
+            composer=self._composer,
+            attaching=self._attaching,
+            chat_settings=self._chat_settings,
+            transfer=self._transfer,
+            comparer=self._comparer,
+            comparison=self._comparison,
+            tuner=self._tuner,
+            tuning=self._tuning,
+        )
 
     def _build(self) -> None:
         middle = QWidget(self)
@@ -187,12 +197,13 @@ class MainWindow(QMainWindow):
         session.path_changed.connect(self._show_path)
         session.returned.connect(self._take_back)
         keeper = session.keeper
+        self._operations.export_wanted.connect(self._transfer.export_chat)
         for changed in (session.kept, session.trashed, session.trash_emptied, keeper.opened, keeper.unsaved):
             changed.connect(lambda *_: self._update_actions())
         session.chats_changed.connect(self._update_actions)
-        session.models_changed.connect(self._models_changed)
-        self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
-        self._switcher.chat_wanted.connect(self._come_to_chat)
+        session.models_changed.connect(self._update_models)
+        self._models.page_wanted.connect(lambda: self._settings.open("models"))
+        self._models.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         self._offer.more_wanted.connect(lambda: self._settings.open("models"))
         session.problem.connect(self._show_problem)
@@ -203,13 +214,14 @@ class MainWindow(QMainWindow):
             written.connect(self._keep_draft)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self._composer.edit.files_given.connect(self._attach)
-        self._commands.send_key = lambda: self._composer.edit.send_key
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
         self._find.found.connect(self._update_actions)
-        self._application.theme.changed.connect(self._actions.repaint)
-        self._commands.speaker.changed.connect(self._update_actions)
-        self._commands.transfer.changed.connect(self._update_actions)
+        self._application.theme.changed.connect(self._actions.apply_theme)
+        for changed in (session.speculation_changed, self._transcript.shown_as):
+            changed.connect(self._actions.refresh_checks)
+        self._turns.speaker.changed.connect(self._update_actions)
+        self._transfer.changed.connect(self._update_actions)
 
     # What the session says
 
@@ -223,7 +235,7 @@ class MainWindow(QMainWindow):
         # Chosen once more, it stays as it is read, with what is being edited in it.
         if not again:
             self._transcript.show_chat(chat)
-        self._watch.newest()
+        self._panel_controller.show_newest()
         self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
         self._update_actions()
         # A card that was opened while the chat was being read keeps the focus.
@@ -234,14 +246,14 @@ class MainWindow(QMainWindow):
         if chat is self._session.chat:
             self._stack.setCurrentWidget(self._transcript)
             self._transcript.add_turn(turn)
-            self._watch.newest()
+            self._panel_controller.show_newest()
             self._update_actions()
 
     def _show_path(self, chat: Chat) -> None:
         if chat is self._session.chat:
             self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
             self._transcript.show_path(chat)
-            self._watch.newest()
+            self._panel_controller.show_newest()
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
@@ -253,10 +265,7 @@ class MainWindow(QMainWindow):
             self._session.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
 
     def _attach(self, files: list[str]) -> None:
-        self._commands.attaching.attach(files, self._composer.files)
-
-    def _run_command(self, action_id: str) -> None:
-        self._commands.handlers()[action_id]()
+        self._attaching.attach(files, self._composer.files)
 
     def _keep_draft(self) -> None:
         self._session.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
@@ -265,12 +274,12 @@ class MainWindow(QMainWindow):
         if chat is not self._session.chat:
             return
         self._transcript.refresh(turn)
-        self._watch.arrived(chat, turn)
+        self._panel_controller.refresh(chat, turn)
         # It has ended, or goes on where it stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
 
-    def _models_changed(self) -> None:
+    def _update_models(self) -> None:
         self._update_actions()
         if self._session.pair.loading:
             self._banner.hide()
@@ -290,32 +299,10 @@ class MainWindow(QMainWindow):
             self._keep_draft()
             self._update_actions()
 
-    def _compare(self) -> None:
-        self._comparer.start(self._session.chat, self._session.chat.turns[-1])
-        if self._comparer.running and self._comparison.isHidden():
-            self._comparison.open()
-
-    def _tune(self) -> None:
-        self._tuner.start()
-        if self._tuning.isHidden():
-            self._tuning.open()
-
     def _come_to_chat(self) -> None:
         self._settings.close()
         self.activateWindow()
         self._composer.setFocus()
-
-    def _search_chats(self) -> None:
-        self._panes.show("sidebar", True)
-        self._chats.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _open_main(self) -> None:
-        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a main model's folder")):
-            self._session.load(folder, None)
-
-    def _open_draft(self) -> None:
-        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a draft model's folder")):
-            self._session.set_draft(folder)
 
     # State
 
@@ -335,10 +322,10 @@ class MainWindow(QMainWindow):
                 loading=bool(session.pair.loading),
                 can_restore=bool(session.deleted),
                 can_measure=session.ready and session.quiet and not session.pair.loading,
-                can_speak=self._commands.speaker.program is not None,
-                speaking=self._commands.speaker.speaking,
+                can_speak=self._turns.speaker.program is not None,
+                speaking=self._turns.speaker.speaking,
                 has_report=self.notifications.report is not None,
-                transferring=self._commands.transfer.busy,
+                transferring=self._transfer.busy,
                 finding=self._find.finding,
             )
         )
@@ -383,8 +370,8 @@ class MainWindow(QMainWindow):
         self._session.keep_place(self._shown, self._transcript.place)
         self._effects.close()
         self.hide()
-        self._commands.transfer.close()
-        self._commands.speaker.close()
+        self._transfer.close()
+        self._turns.speaker.close()
         self._meter.close()
         self._settings.close()
         self._library.close()

@@ -1,66 +1,65 @@
-"""What the window has to tell of its own: an error nobody expected, the crash before this start, settings set aside."""
+"""Messages in the window's banner: an unexpected error, the crash before this start, and what the store reports."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from app.actions.actions import Actions
+from app.conversations.errors import StoreError
+from app.conversations.opening import Damage
+from app.settings.relocation import MoveRefused
+from app.widgets.banner import Banner
+from app.wording import errors as wording
 from app.wording.relocation import refused_sentence
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from app.actions.state import Actions
-    from app.settings.relocation import MoveRefused
-    from app.widgets.banner import Banner
+class Notifications(QObject):
+    """`report` is the file that the action "show-report" opens."""
 
-
-class Notifications:
-    """Owned by the window; tells in its banner."""
-
-    def __init__(self, banner: Banner, actions: Actions) -> None:
+    def __init__(self, banner: Banner, actions: Actions, parent: QObject) -> None:
+        super().__init__(parent)
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
 
-    def show_error(self, file: Path | None) -> None:
-        """An error that nobody expected, and where its details are."""
-        self._have(file)
-        translate = QCoreApplication.translate
+    @property
+    def visible(self) -> bool:
+        return not self._banner.isHidden()
+
+    def hide(self) -> None:
+        self._banner.hide()
+
+    def show_error(self, report: Path | None) -> None:
+        """An unexpected error, with the file that has its details."""
+        self._set_report(report)
 
         def sentence() -> str:
-            if file is None:
-                return translate(
-                    "MainWindow", "Something unexpected happened. Tandem keeps running; the details could not be saved."
-                )
-            return translate(
-                "MainWindow", "Something unexpected happened. Tandem keeps running; the details are in {file}."
-            ).format(file=file)
+            if report is None:
+                return self.tr("Something unexpected happened. Tandem keeps running; the details could not be saved.")
+            text = self.tr("Something unexpected happened. Tandem keeps running; the details are in {file}.")
+            return text.format(file=report)
 
-        self._banner.show_message(sentence, self._actions["show-report"] if file is not None else None)
+        self._banner.show_message(sentence, self._actions["show-report"] if report is not None else None)
 
-    def show_crash_report(self, file: Path) -> None:
-        """The program ended by a crash the last time. Its report stays on this computer."""
-        self._have(file)
-        translate = QCoreApplication.translate
-
-        def sentence() -> str:
-            return translate(
-                "MainWindow",
-                "Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.",
-            )
-
-        self._banner.show_message(sentence, self._actions["show-report"])
+    def show_crash_report(self, report: Path) -> None:
+        """The last run ended in a crash. The report stays on this computer."""
+        self._set_report(report)
+        self._banner.show_message(
+            lambda: self.tr(
+                "Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer."
+            ),
+            self._actions["show-report"],
+        )
 
     def show_backup(self, backup: Path) -> None:
-        """Settings that could not be read, and where the old file is."""
+        """Settings could not be read; the old file is kept as `backup`."""
 
         def sentence() -> str:
-            text = QCoreApplication.translate(
-                "MainWindow",
+            text = self.tr(
                 "Some of your settings could not be read and are back at their defaults. The old file is kept as "
-                "{file}.",
+                "{file}."
             )
             return text.format(file=backup)
 
@@ -70,11 +69,26 @@ class Notifications:
         """Why the chats were not moved at this start."""
         self._banner.show_message(lambda: refused_sentence(refused), None)
 
-    def _have(self, report: Path | None) -> None:
-        """What "show-report" opens from now on."""
+    def show_trashed(self, title: str) -> None:
+        name = title or self.tr("Untitled chat")
+        sentence = self.tr("“{title}” is in the trash.").format(title=name)
+        self._banner.show_message(lambda: sentence, self._actions["restore-chat"], calm=True)
+
+    def show_store_error(self, error: StoreError) -> None:
+        self._banner.show_message(lambda: wording.store_sentence(error), self._actions["save-again"])
+
+    def show_unsaved(self, error: Exception) -> None:
+        """The store could not be opened: nothing is saved."""
+        self._banner.show_message(lambda: wording.closed_store_sentence(error), self._actions["show-chats-folder"])
+
+    def show_damage(self, damage: Damage) -> None:
+        """What was lost of a damaged store."""
+        self._banner.show_message(lambda: wording.damage_sentence(damage), self._actions["show-chats-folder"])
+
+    def _set_report(self, report: Path | None) -> None:
         self.report = report
         self._actions["show-report"].setEnabled(report is not None)
 
-    def show_report(self) -> None:
+    def open_report(self) -> None:
         if self.report is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.report)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
-from app.actions import ACTIONS, ActionSpec
-from app.actions.state import Actions, menu_title
+from app.actions.actions import Actions
+from app.actions.spec import ActionSpec, menu_title
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.overlay import Overlay
@@ -73,7 +73,7 @@ class CommandPalette(Overlay):
 
     def _search(self, wanted: str) -> None:
         self._list.clear()
-        possible = [spec for spec in ACTIONS if spec.id != "palette" and self._actions[spec.id].isEnabled()]
+        possible = [spec for spec in self._actions.specs if spec.id != "palette" and self._actions[spec.id].isEnabled()]
         found = [spec for spec in possible if matches(self._words(spec), wanted)]
         # Those that begin with what was typed come first; the table's order decides among equals.
         found.sort(key=lambda spec: not self._words(spec).casefold().startswith(wanted.casefold()))
@@ -88,7 +88,7 @@ class CommandPalette(Overlay):
             self._list.setItemWidget(item, row)
         self._list.setCurrentRow(0)
 
-    def _words(self, spec: ActionSpec) -> str:
+    def _words(self, spec: ActionSpec[Any]) -> str:
         action = self._actions[spec.id]
         return f"{action.whatsThis()} {action.text()} {menu_title(spec.menu)}"
 

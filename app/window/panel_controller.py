@@ -1,65 +1,59 @@
-"""Which answer the live panel is about: the newest of the chat, until the user turns to another one."""
+"""Which answer the live panel shows: the newest of the chat, until the user selects another one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 
-if TYPE_CHECKING:
-    from app.chat.transcript import Transcript
-    from app.session.chats import Chat, Turn
-    from app.session.session import Session
-    from app.speculation.panel import SpeculationPanel
-    from app.window.action_groups import Choices
+from app.chat.transcript import Transcript
+from app.session.chats import Chat, Turn
+from app.session.session import Session
+from app.speculation.panel import SpeculationPanel
 
 
 class PanelController(QObject):
     """Ties the panel to one turn, and its strip of rounds to that turn's text, in both directions."""
 
-    def __init__(
-        self, session: Session, transcript: Transcript, panel: SpeculationPanel, choices: Choices, parent: QObject
-    ) -> None:
+    def __init__(self, session: Session, transcript: Transcript, panel: SpeculationPanel, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._transcript, self._panel, self._choices = session, transcript, panel, choices
+        self._session, self._transcript, self._panel = session, transcript, panel
         self.turn: Turn | None = None
-        transcript.turned_to.connect(self._turn_to)
+        transcript.turned_to.connect(self._select)
         transcript.rounds_selected.connect(self._mark_rounds)
         panel.strip.chosen.connect(self._show_round)
-        panel.record_wanted.connect(self._read)
+        panel.record_wanted.connect(self._load_tokens)
 
-    def newest(self) -> None:
+    def show_newest(self) -> None:
         """Show the newest answer of the chat on screen, or none where there is none."""
         turns = self._session.chat.turns
         self._show(turns[-1] if turns else None)
 
-    def arrived(self, chat: Chat, turn: Turn) -> None:
-        """An answer has grown or ended, or what was kept of it has been read."""
+    def refresh(self, chat: Chat, turn: Turn) -> None:
+        """Follow an answer that has grown or ended, or whose stored tokens have been read."""
         if chat is self._session.chat and turn is self.turn:
             self._panel.follow()
 
-    def _turn_to(self, turn: Turn) -> None:
+    def _select(self, turn: Turn) -> None:
         if turn is not self.turn and turn.answer.text:
             self._show(turn)
 
     def _show(self, turn: Turn | None) -> None:
         self.turn = turn
         turns = self._session.chat.turns
-        place = turns.index(turn) + 1 if turn is not None else 0
-        self._panel.show_answer(turn.answer if turn is not None else None, place, len(turns))
+        number = turns.index(turn) + 1 if turn is not None else 0
+        self._panel.show_answer(turn.answer if turn is not None else None, number, len(turns))
 
-    def _read(self) -> None:
+    def _load_tokens(self) -> None:
         if self.turn is not None:
             self._session.want_tokens(self._session.chat, self.turn)
 
     def _show_round(self, number: int) -> None:
-        """Rounds are found among the tokens, so the answers are shown as those."""
+        """Rounds can be found among tokens only, so answers are shown as tokens from now on."""
         if self.turn is not None:
-            self._choices.show_as_tokens(True)
+            self._transcript.set_as_tokens(True)
             self._transcript.show_round(self.turn, number)
 
     def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
         if rounds:
-            self._turn_to(turn)
+            self._select(turn)
         if turn is self.turn:
             self._panel.strip.mark(rounds)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
-from app.actions import ACTIONS, MENUS
-from app.actions.state import menu_title
-from app.widgets.labels import WrappedLabel
+from app.actions.actions import Actions
+from app.actions.spec import MENUS, menu_title
 from app.widgets.overlay import HighArea, Overlay
-
-if TYPE_CHECKING:
-    from app.actions.state import Actions
+from app.widgets.labels import WrappedLabel
 
 
 class ShortcutSheet(Overlay):
@@ -63,5 +58,5 @@ class ShortcutSheet(Overlay):
     def rows(self, menu: str) -> list[tuple[str, str]]:
         """(what it does, its keys) of every action of a menu that has keys."""
         native = QKeySequence.SequenceFormat.NativeText
-        found = [self._actions[spec.id] for spec in ACTIONS if spec.menu == menu and spec.shortcut]
+        found = [self._actions[spec.id] for spec in self._actions.specs if spec.menu == menu and spec.shortcut]
         return [(action.whatsThis(), action.shortcut().toString(native)) for action in found]

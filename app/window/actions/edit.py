@@ -1,134 +1,158 @@
-"""The actions of the edit menu."""
+"""The edit menu."""
 
 from __future__ import annotations
 
-from app.actions.spec import ActionSpec
-from app.system.translatable import QT_TRANSLATE_NOOP
+from functools import partial
 
-# Whatever has the focus knows these keys itself; menus name them.
-TEXT_ACTIONS = (
-    ActionSpec(
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication
+
+from app.system.translatable import QT_TRANSLATE_NOOP
+from app.window.actions.parts import WindowAction, WindowParts
+
+
+def _text_action(action_id: str, text: str, name: str, shortcut: str) -> WindowAction:
+    """An action of the text that has the focus, which knows its keys itself: the menu only names them."""
+    return WindowAction(action_id, "edit", text, name, partial(_press, QKeySequence(shortcut)), shortcut)
+
+
+def _press(keys: QKeySequence, _parts: WindowParts) -> None:
+    """Send the keys to the widget with the focus."""
+    focus = QApplication.focusWidget()
+    if focus is not None:
+        pressed = keys[0]  # type: ignore[index]
+        event = QKeyEvent(QEvent.Type.KeyPress, pressed.key(), pressed.keyboardModifiers())
+        QCoreApplication.sendEvent(focus, event)
+
+
+def _search_chats(parts: WindowParts) -> None:
+    parts.panes.show("sidebar", True)
+    parts.sidebar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+EDIT_ACTIONS = (
+    _text_action(
         "undo",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Undo"),
         QT_TRANSLATE_NOOP("Actions", "Undo what was written"),
         "Ctrl+Z",
     ),
-    ActionSpec(
+    _text_action(
         "redo",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Redo"),
         QT_TRANSLATE_NOOP("Actions", "Redo what was undone"),
         "Ctrl+Shift+Z",
     ),
-    ActionSpec(
+    _text_action(
         "cut",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Cut"),
         QT_TRANSLATE_NOOP("Actions", "Cut the selection"),
         "Ctrl+X",
     ),
-    ActionSpec(
+    _text_action(
         "copy",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Copy"),
         QT_TRANSLATE_NOOP("Actions", "Copy the selection"),
         "Ctrl+C",
     ),
-    ActionSpec(
+    _text_action(
         "paste",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Paste"),
         QT_TRANSLATE_NOOP("Actions", "Paste text or files"),
         "Ctrl+V",
     ),
-    ActionSpec(
+    _text_action(
         "select-all",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Select all"),
         QT_TRANSLATE_NOOP("Actions", "Select all of the text"),
         "Ctrl+A",
     ),
-)
-
-EDIT_ACTIONS = (
-    *TEXT_ACTIONS,
-    ActionSpec(
+    WindowAction(
         "restore-chat",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Undo delete"),
         QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
+        lambda parts: parts.chats.restore_deleted(),
         "Ctrl+Alt+Z",
         "retry",
         enabled=lambda now: now.can_restore,
     ),
-    ActionSpec(
+    WindowAction(
         "copy-answer",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Copy last answer"),
         QT_TRANSLATE_NOOP("Actions", "Copy the last answer as Markdown"),
+        lambda parts: parts.turns.copy_last_answer(),
         "Ctrl+Shift+C",
         "copy",
         enabled=lambda now: now.has_answer,
     ),
-    ActionSpec(
+    WindowAction(
         "read-aloud",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Read last answer aloud"),
         QT_TRANSLATE_NOOP("Actions", "Read the last answer aloud with the system's voice"),
+        lambda parts: parts.turns.on_last(parts.turns.speak),
         "Ctrl+Alt+R",
         "speak",
         enabled=lambda now: now.can_speak and now.has_answer and not now.speaking,
     ),
-    ActionSpec(
+    WindowAction(
         "stop-reading",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Stop reading"),
         QT_TRANSLATE_NOOP("Actions", "Stop reading aloud"),
+        lambda parts: parts.turns.speaker.stop(),
         "Ctrl+Alt+.",
         "stop",
         enabled=lambda now: now.speaking,
     ),
-    ActionSpec(
+    WindowAction(
         "focus-composer",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Write a message"),
         QT_TRANSLATE_NOOP("Actions", "Go to the message box"),
+        lambda parts: parts.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
         "Ctrl+L",
         "edit",
     ),
-    ActionSpec(
+    WindowAction(
         "find-in-chat",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Find in chat"),
         QT_TRANSLATE_NOOP("Actions", "Find words in this chat"),
+        lambda parts: parts.find_bar.open(),
         "Ctrl+F",
         "search",
         enabled=lambda now: now.has_turns,
     ),
-    ActionSpec(
+    WindowAction(
         "find-next",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Find next"),
         QT_TRANSLATE_NOOP("Actions", "Go to the next match in this chat"),
+        lambda parts: parts.find_bar.step(1),
         "Ctrl+G",
         "arrow-down",
         enabled=lambda now: now.finding,
     ),
-    ActionSpec(
+    WindowAction(
         "find-previous",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Find previous"),
         QT_TRANSLATE_NOOP("Actions", "Go to the previous match in this chat"),
+        lambda parts: parts.find_bar.step(-1),
         "Ctrl+Shift+G",
         "arrow-up",
         enabled=lambda now: now.finding,
     ),
-    ActionSpec(
+    WindowAction(
         "search-chats",
         "edit",
         QT_TRANSLATE_NOOP("Actions", "Search chats"),
         QT_TRANSLATE_NOOP("Actions", "Go to the chat search"),
+        _search_chats,
         "Ctrl+Shift+F",
         "search",
     ),

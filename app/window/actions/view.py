@@ -1,104 +1,142 @@
-"""The actions of the view menu."""
+"""The view menu."""
 
 from __future__ import annotations
 
 import sys
 
-from app.actions.spec import ActionSpec
 from app.system.language import LANGUAGES
 from app.system.translatable import QT_TRANSLATE_NOOP
+from app.window.actions.parts import WindowAction, WindowParts
+
+
+def _toggle_full_screen(parts: WindowParts) -> None:
+    if parts.window.isFullScreen():
+        parts.window.showNormal()
+    else:
+        parts.window.showFullScreen()
+
+
+def _language_action(language: str, name: str) -> WindowAction:
+    """A language is called by its own name in every language."""
+    return WindowAction(
+        f"language-{language}",
+        "view",
+        name,
+        name,
+        lambda parts: parts.application.language.choose(language),
+        group="language",
+        checked=lambda parts: parts.application.language.choice == language,
+    )
+
 
 VIEW_ACTIONS = (
-    ActionSpec(
+    WindowAction(
         "toggle-sidebar",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Chats"),
         QT_TRANSLATE_NOOP("Actions", "Show or hide the chats"),
+        lambda parts: parts.panes.toggle("sidebar"),
         "Ctrl+B",
         "sidebar-left",
     ),
-    ActionSpec(
+    WindowAction(
         "toggle-panel",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Live panel"),
         QT_TRANSLATE_NOOP("Actions", "Show or hide the live panel"),
+        lambda parts: parts.panes.toggle("panel"),
         "Ctrl+I",
         "sidebar-right",
     ),
-    ActionSpec(
+    WindowAction(
         "show-text",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Text"),
         QT_TRANSLATE_NOOP("Actions", "Show answers as text"),
+        lambda parts: parts.transcript.set_as_tokens(False),
         "Ctrl+Shift+T",
         group="answers",
+        checked=lambda parts: not parts.transcript.as_tokens,
     ),
-    ActionSpec(
+    WindowAction(
         "show-tokens",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Tokens"),
         QT_TRANSLATE_NOOP("Actions", "Show which tokens were guessed"),
+        lambda parts: parts.transcript.set_as_tokens(True),
         "Ctrl+T",
         group="answers",
+        checked=lambda parts: parts.transcript.as_tokens,
     ),
-    ActionSpec(
+    WindowAction(
         "full-screen",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Full screen"),
         QT_TRANSLATE_NOOP("Actions", "Enter or leave full screen"),
+        _toggle_full_screen,
         "Ctrl+Meta+F" if sys.platform == "darwin" else "F11",
     ),
-    ActionSpec(
+    WindowAction(
         "minimize",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Minimize"),
         QT_TRANSLATE_NOOP("Actions", "Minimize the window"),
+        lambda parts: parts.front_window.showMinimized(),
         "Ctrl+M" if sys.platform == "darwin" else "",
     ),
-    ActionSpec(
+    WindowAction(
         "palette",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Commands…"),
         QT_TRANSLATE_NOOP("Actions", "Find a command"),
+        lambda parts: parts.palette.open(),
         "Ctrl+K",
         "search",
     ),
-    ActionSpec(
+    WindowAction(
         "shortcuts",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Keyboard shortcuts"),
         QT_TRANSLATE_NOOP("Actions", "Show the keyboard shortcuts"),
+        lambda parts: parts.shortcuts.open(),
         "Ctrl+/",
         "keyboard",
     ),
-    ActionSpec(
+    WindowAction(
         "theme-system",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Like the system"),
         QT_TRANSLATE_NOOP("Actions", "Follow the system's light or dark appearance"),
+        lambda parts: parts.application.theme.set_mode("system"),
         group="theme",
+        checked=lambda parts: parts.application.theme.mode == "system",
     ),
-    ActionSpec(
+    WindowAction(
         "theme-light",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Light"),
         QT_TRANSLATE_NOOP("Actions", "Light appearance"),
+        lambda parts: parts.application.theme.set_mode("light"),
         group="theme",
+        checked=lambda parts: parts.application.theme.mode == "light",
     ),
-    ActionSpec(
+    WindowAction(
         "theme-dark",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Dark"),
         QT_TRANSLATE_NOOP("Actions", "Dark appearance"),
+        lambda parts: parts.application.theme.set_mode("dark"),
         group="theme",
+        checked=lambda parts: parts.application.theme.mode == "dark",
     ),
-    ActionSpec(
+    WindowAction(
         "language-system",
         "view",
         QT_TRANSLATE_NOOP("Actions", "Like the system"),
         QT_TRANSLATE_NOOP("Actions", "Use the system's language"),
+        lambda parts: parts.application.language.choose("system"),
         group="language",
+        checked=lambda parts: parts.application.language.choice == "system",
     ),
-    # A language is called by its own name in every language.
-    *(ActionSpec(f"language-{code}", "view", name, name, group="language") for code, name in LANGUAGES.items()),
+    *(_language_action(language, name) for language, name in LANGUAGES.items()),
 )

@@ -1,107 +1,158 @@
-"""The actions of the models menu."""
+"""The models menu."""
 
 from __future__ import annotations
 
-from app.actions.spec import ActionSpec
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QFileDialog
+
 from app.system.translatable import QT_TRANSLATE_NOOP
+from app.window.actions.parts import WindowAction, WindowParts
+
+
+def _open_main(parts: WindowParts) -> None:
+    title = QCoreApplication.translate("Actions", "Choose a main model's folder")
+    if folder := QFileDialog.getExistingDirectory(parts.window, title):
+        parts.session.load(folder, None)
+
+
+def _open_draft(parts: WindowParts) -> None:
+    title = QCoreApplication.translate("Actions", "Choose a draft model's folder")
+    if folder := QFileDialog.getExistingDirectory(parts.window, title):
+        parts.session.set_draft(folder)
+
+
+def _use_method(method: str, parts: WindowParts) -> None:
+    parts.session.set_speculation(replace(parts.session.speculation, method=method))
+
+
+def _compare(parts: WindowParts) -> None:
+    parts.comparer.start(parts.session.chat, parts.session.chat.turns[-1])
+    if parts.comparer.running and parts.comparison.isHidden():
+        parts.comparison.open()
+
+
+def _tune(parts: WindowParts) -> None:
+    parts.tuner.start()
+    if parts.tuning.isHidden():
+        parts.tuning.open()
+
 
 MODELS_ACTIONS = (
-    ActionSpec(
+    WindowAction(
         "choose-main",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Choose main model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a main model"),
+        lambda parts: parts.models.main_picker.open(),
         "Ctrl+Shift+M",
         "main-model",
     ),
-    ActionSpec(
+    WindowAction(
         "choose-draft",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Choose draft model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a draft model"),
+        lambda parts: parts.models.draft_picker.open(),
         "Ctrl+Shift+D",
         "draft-on",
     ),
-    ActionSpec(
+    WindowAction(
         "models-page",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Models and downloads…"),
         QT_TRANSLATE_NOOP("Actions", "Show models and downloads"),
+        lambda parts: parts.settings.open("models"),
         "Ctrl+Shift+L",
         "arrow-down",
     ),
-    ActionSpec(
+    WindowAction(
         "unload",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Unload models"),
         QT_TRANSLATE_NOOP("Actions", "Free the memory of both models"),
+        lambda parts: parts.session.unload(),
         enabled=lambda now: not now.loading,
     ),
-    ActionSpec(
+    WindowAction(
         "use-starter",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Use the starter pair"),
         QT_TRANSLATE_NOOP("Actions", "Load the two small models that come with Tandem"),
+        lambda parts: parts.session.load_starter(),
         enabled=lambda now: not now.loading,
     ),
-    ActionSpec(
+    WindowAction(
         "open-main",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Open main model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a folder with a main model"),
+        _open_main,
         "Ctrl+Alt+M",
         "folder",
         enabled=lambda now: not now.loading,
     ),
-    ActionSpec(
+    WindowAction(
         "open-draft",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Open draft model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a folder with a draft model"),
+        _open_draft,
         "Ctrl+Alt+D",
         "folder",
         enabled=lambda now: not now.loading,
     ),
-    ActionSpec(
+    WindowAction(
         "no-draft",
         "models",
         QT_TRANSLATE_NOOP("Actions", "No draft model"),
         QT_TRANSLATE_NOOP("Actions", "Answer without a draft model"),
+        lambda parts: parts.session.set_draft(None),
         enabled=lambda now: not now.loading,
     ),
-    ActionSpec(
+    WindowAction(
         "speculation-auto",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Auto"),
         QT_TRANSLATE_NOOP("Actions", "Speculate whenever it pays"),
+        partial(_use_method, "auto"),
         group="speculation",
+        checked=lambda parts: parts.session.speculation.method == "auto",
     ),
-    ActionSpec(
+    WindowAction(
         "speculation-on",
         "models",
         QT_TRANSLATE_NOOP("Actions", "On"),
         QT_TRANSLATE_NOOP("Actions", "Always speculate with the draft model"),
+        partial(_use_method, "draft"),
         group="speculation",
+        checked=lambda parts: parts.session.speculation.method == "draft",
     ),
-    ActionSpec(
+    WindowAction(
         "speculation-off",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Off"),
         QT_TRANSLATE_NOOP("Actions", "Do not speculate"),
+        partial(_use_method, "off"),
         group="speculation",
+        checked=lambda parts: parts.session.speculation.method == "off",
     ),
-    ActionSpec(
+    WindowAction(
         "compare",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Compare"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question with and without speculation, side by side"),
+        _compare,
         enabled=lambda now: now.can_measure and now.has_turns,
     ),
-    ActionSpec(
+    WindowAction(
         "tune",
         "models",
         QT_TRANSLATE_NOOP("Actions", "Tune on this machine"),
         QT_TRANSLATE_NOOP("Actions", "Measure what guessing costs and brings with these models"),
+        _tune,
         enabled=lambda now: now.can_measure,
     ),
 )

@@ -1,204 +1,234 @@
-"""The actions of the chat menu."""
+"""The chat menu."""
 
 from __future__ import annotations
 
-from app.actions.spec import ActionSpec
+from PySide6.QtGui import QAction
+
 from app.system.translatable import QT_TRANSLATE_NOOP
+from app.window.actions.parts import WindowAction
 
 CHAT_ACTIONS = (
-    ActionSpec(
+    WindowAction(
         "new-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "New chat"),
         QT_TRANSLATE_NOOP("Actions", "Start a new chat"),
+        lambda parts: parts.session.new_chat(),
         "Ctrl+N",
         "plus",
     ),
-    ActionSpec(
+    WindowAction(
         "send",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Send"),
         QT_TRANSLATE_NOOP("Actions", "Send the message"),
+        lambda parts: parts.composer.send(),
         "Ctrl+Return",
         "send",
         enabled=lambda now: now.can_ask and now.has_text,
     ),
-    ActionSpec(
+    WindowAction(
         "stop",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Stop"),
         QT_TRANSLATE_NOOP("Actions", "Stop the answer"),
+        lambda parts: parts.session.stop(),
         "Esc",
         "stop",
         enabled=lambda now: now.streaming,
     ),
-    ActionSpec(
+    WindowAction(
         "attach",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Attach files…"),
         QT_TRANSLATE_NOOP("Actions", "Attach text, code or PDF files"),
+        lambda parts: parts.attaching.choose_files(parts.composer.files),
         "Ctrl+Shift+A",
         "attach",
     ),
-    ActionSpec(
+    WindowAction(
         "chat-settings",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "System prompt and settings…"),
         QT_TRANSLATE_NOOP("Actions", "Change the system prompt and the settings of this chat"),
+        lambda parts: parts.chat_settings.open(),
         "Ctrl+Shift+P",
         "settings",
     ),
-    ActionSpec(
+    WindowAction(
         "ask-again",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Regenerate"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question again"),
+        lambda parts: parts.turns.on_last(parts.turns.regenerate),
         "Ctrl+R",
         "retry",
         enabled=lambda now: now.can_retry,
     ),
-    ActionSpec(
+    WindowAction(
         "continue-answer",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Continue"),
         QT_TRANSLATE_NOOP("Actions", "Continue the last answer"),
+        lambda parts: parts.turns.on_last(parts.turns.continue_answer),
         "Ctrl+Shift+R",
         "play",
         enabled=lambda now: now.can_go_on,
     ),
-    ActionSpec(
+    WindowAction(
         "edit-last",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Edit last message"),
         QT_TRANSLATE_NOOP("Actions", "Edit your last message"),
+        lambda parts: parts.turns.on_last(parts.turns.edit),
         "Ctrl+E",
         "edit",
         enabled=lambda now: now.can_retry,
     ),
-    ActionSpec(
+    WindowAction(
         "rename-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Rename chat"),
         QT_TRANSLATE_NOOP("Actions", "Change the title of this chat"),
+        lambda parts: parts.chats.on_shown(parts.sidebar.rename),
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "pin-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Pin or unpin chat"),
         QT_TRANSLATE_NOOP("Actions", "Pin this chat to the top, or unpin it"),
+        lambda parts: parts.chats.on_shown(parts.operations.toggle_pin),
         "",
         "pin",
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "duplicate-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Duplicate chat"),
         QT_TRANSLATE_NOOP("Actions", "Make a copy of this chat"),
+        lambda parts: parts.chats.on_shown(parts.operations.duplicate),
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "move-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Move to folder…"),
         QT_TRANSLATE_NOOP("Actions", "Move this chat to a folder"),
+        lambda parts: parts.chats.on_shown(parts.sidebar.choose_folder),
         "Ctrl+Shift+O",
         "folder",
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "archive-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Archive chat"),
         QT_TRANSLATE_NOOP("Actions", "Move this chat to the archive"),
+        lambda parts: parts.chats.on_shown(parts.operations.archive),
         "",
         "archive",
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "delete-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Delete chat"),
         QT_TRANSLATE_NOOP("Actions", "Delete this chat"),
+        lambda parts: parts.chats.on_shown(parts.operations.trash),
         "",
         "trash",
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "save-again",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Save again"),
         QT_TRANSLATE_NOOP("Actions", "Try again to save what could not be saved"),
+        lambda parts: parts.session.save_again(),
     ),
-    ActionSpec(
+    WindowAction(
         "show-chats-folder",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Show the chats folder"),
         QT_TRANSLATE_NOOP("Actions", "Open the folder that holds the chats"),
+        lambda parts: parts.chats.show_folder(),
         "",
         "folder",
     ),
-    ActionSpec(
+    WindowAction(
         "export-chat",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Export chat…"),
         QT_TRANSLATE_NOOP("Actions", "Save this chat as Markdown, HTML or JSON"),
+        lambda parts: parts.chats.on_shown(parts.transfer.export_chat),
         enabled=lambda now: now.is_kept,
     ),
-    ActionSpec(
+    WindowAction(
         "export-all",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Export all chats…"),
         QT_TRANSLATE_NOOP("Actions", "Save all chats into one file or folder"),
+        lambda parts: parts.transfer.export_all(),
     ),
-    ActionSpec(
+    WindowAction(
         "import-chats",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Import chats…"),
         QT_TRANSLATE_NOOP("Actions", "Import chats of Tandem or of another app"),
+        lambda parts: parts.transfer.import_chats(),
     ),
-    ActionSpec(
+    WindowAction(
         "stop-transfer",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Stop the import or export"),
         QT_TRANSLATE_NOOP("Actions", "Stop the import or export that is under way"),
+        lambda parts: parts.transfer.stop(),
         icon="stop",
         enabled=lambda now: now.transferring,
     ),
-    ActionSpec(
+    WindowAction(
         "settings",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Settings…"),
         QT_TRANSLATE_NOOP("Actions", "Open the settings"),
+        lambda parts: parts.settings.open("general"),
         "Ctrl+,",
         "settings",
+        role=QAction.MenuRole.PreferencesRole,
     ),
-    ActionSpec(
+    WindowAction(
         "about",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "About Tandem"),
         QT_TRANSLATE_NOOP("Actions", "Show the version and the licences"),
+        lambda parts: parts.settings.open_about(),
+        role=QAction.MenuRole.AboutRole,
     ),
-    ActionSpec(
+    WindowAction(
         "show-report",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Show the report"),
         QT_TRANSLATE_NOOP("Actions", "Show the report of what went wrong"),
+        lambda parts: parts.notifications.open_report(),
         enabled=lambda now: now.has_report,
     ),
-    ActionSpec(
+    WindowAction(
         "close-window",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Close window"),
         QT_TRANSLATE_NOOP("Actions", "Close the window"),
+        lambda parts: parts.front_window.close(),
         "Ctrl+W",
     ),
-    ActionSpec(
+    WindowAction(
         "quit",
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
         QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
+        lambda parts: parts.window.close(),
         "Ctrl+Q",
+        role=QAction.MenuRole.QuitRole,
     ),
 )

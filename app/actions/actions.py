@@ -1,0 +1,82 @@
+"""A table of actions as Qt's, shared by menus, buttons, shortcuts, the command palette and the shortcut sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+from app.actions.spec import ActionSpec, ActionState
+from app.widgets import theme
+from app.widgets.icons import icon
+
+
+class Actions(QObject):
+    """Looked up by id. They can be shown before they are bound to what they act on."""
+
+    def __init__(self, specs: Sequence[ActionSpec[Any]], parent: QObject) -> None:
+        super().__init__(parent)
+        self.specs = specs
+        self._actions: dict[str, QAction] = {}
+        self._state: ActionState | None = None
+        self._target: Any = None
+        for spec in specs:
+            action = QAction(self)
+            action.setObjectName(spec.id)
+            action.setShortcut(QKeySequence(spec.shortcut))
+            action.setCheckable(spec.checked is not None)
+            action.setMenuRole(spec.role)
+            action.triggered.connect(lambda _=False, spec=spec: self._run(spec))
+            self._actions[spec.id] = action
+        self.retranslate()
+        self.apply_theme()
+
+    def __getitem__(self, action_id: str) -> QAction:
+        return self._actions[action_id]
+
+    def bind(self, target: object) -> None:
+        """Let the actions run on `target`, of the type that the table was written for."""
+        self._target = target
+        self.refresh_checks()
+
+    def all(self) -> list[QAction]:
+        return list(self._actions.values())
+
+    def in_group(self, group: str) -> list[QAction]:
+        return [self._actions[spec.id] for spec in self.specs if spec.group == group]
+
+    def update(self, state: ActionState) -> None:
+        """Enable what is possible in this state."""
+        if state == self._state:
+            return
+        self._state = state
+        for spec in self.specs:
+            self._actions[spec.id].setEnabled(spec.enabled(state))
+
+    def refresh_checks(self) -> None:
+        """Mark the option in force in each group."""
+        for spec in self.specs:
+            if spec.checked is not None and self._target is not None:
+                self._actions[spec.id].setChecked(spec.checked(self._target))
+
+    def retranslate(self) -> None:
+        for spec in self.specs:
+            action = self._actions[spec.id]
+            action.setText(QCoreApplication.translate("Actions", spec.text))
+            name = QCoreApplication.translate("Actions", spec.name)
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(f"{name} ({keys})" if keys else name)
+            action.setWhatsThis(name)
+
+    def apply_theme(self) -> None:
+        """Take the icons in the colours of the theme."""
+        for spec in self.specs:
+            if spec.icon:
+                self._actions[spec.id].setIcon(icon(spec.icon, theme.colours().muted))
+
+    def _run(self, spec: ActionSpec[Any]) -> None:
+        spec.run(self._target)
+        # Qt has toggled an option that was chosen again.
+        self.refresh_checks()

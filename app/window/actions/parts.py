@@ -1,0 +1,68 @@
+"""What the window's actions act on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+
+from app.actions.spec import ActionSpec
+from app.chat.composer import Composer
+from app.chat.find_bar import FindBar
+from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.transcript import Transcript
+from app.models.model_controller import ModelController
+from app.session.session import Session
+from app.settings_window.dialog import SettingsWindow
+from app.sidebar.chat_operations import ChatOperations
+from app.sidebar.pane import ChatPane
+from app.speculation.comparer import Comparer
+from app.speculation.comparison_view import ComparisonView
+from app.speculation.tuner import Tuner
+from app.speculation.tuning_view import TuningView
+from app.widgets.application import Application
+from app.window.attaching import Attaching
+from app.window.chat_commands import ChatCommands
+from app.window.notifications import Notifications
+from app.window.palette import CommandPalette
+from app.window.panes import Panes
+from app.window.shortcut_sheet import ShortcutSheet
+from app.window.transfer import Transfer
+from app.window.turn_commands import TurnCommands
+
+
+@dataclass(frozen=True)
+class WindowParts:
+    """The window's views and controllers. The window fills it in when all of them are built."""
+
+    window: QMainWindow
+    application: Application
+    session: Session
+    notifications: Notifications
+    settings: SettingsWindow
+    models: ModelController
+    panes: Panes
+    palette: CommandPalette
+    shortcuts: ShortcutSheet
+    sidebar: ChatPane
+    chats: ChatCommands
+    operations: ChatOperations
+    turns: TurnCommands
+    transcript: Transcript
+    find_bar: FindBar
+    composer: Composer
+    attaching: Attaching
+    chat_settings: ChatSettingsSheet
+    transfer: Transfer
+    comparer: Comparer
+    comparison: ComparisonView
+    tuner: Tuner
+    tuning: TuningView
+
+    @property
+    def front_window(self) -> QWidget:
+        """The active window, which may be the settings: they have no menu bar of their own."""
+        return QApplication.activeWindow() or self.window
+
+
+WindowAction = ActionSpec[WindowParts]

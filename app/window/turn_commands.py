@@ -1,0 +1,141 @@
+"""What can be done with a turn: the buttons below its messages, its menu, and the window's actions on the last turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLocale, QObject, QPoint
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from app.chat.composer import Composer
+from app.chat.plain_text import plain_text, spoken_text
+from app.chat.speaker import Speaker
+from app.chat.transcript import Transcript
+from app.session.chats import Turn
+from app.session.session import Session
+
+
+@dataclass(frozen=True)
+class _TurnAction:
+    """One entry of the table. `text` is what the menu shows, None for an action that only a button has."""
+
+    run: Callable[[Turn], object]
+    text: Callable[[], str] | None = None
+    enabled: Callable[[Turn], object] = lambda _: True
+
+
+class TurnCommands(QObject):
+    """The menu of a turn is filled when it is shown."""
+
+    def __init__(self, session: Session, transcript: Transcript, composer: Composer, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._transcript, self._composer = session, transcript, composer
+        self.speaker = Speaker(self)
+        self.menu = QMenu()
+        self._actions = self._declare()
+        transcript.acted.connect(self.run)
+        transcript.edited.connect(self._save_edit)
+        transcript.tokens_wanted.connect(lambda turn: session.want_tokens(session.chat, turn))
+        transcript.menu_wanted.connect(self._show_menu)
+
+    def _declare(self) -> dict[str, _TurnAction]:
+        """The actions by the id that buttons carry, in the order of the menu."""
+        session = self._session
+        return {
+            "copy": _TurnAction(
+                self.copy_answer, lambda: self.tr("Copy the answer as Markdown"), lambda turn: turn.answer.text
+            ),
+            "copy-plain": _TurnAction(
+                lambda turn: _copy(plain_text(turn.answer.reply)),
+                lambda: self.tr("Copy the answer as plain text"),
+                lambda turn: turn.answer.text,
+            ),
+            "copy-question": _TurnAction(
+                lambda turn: _copy(turn.question), lambda: self.tr("Copy the message"), lambda turn: turn.question
+            ),
+            "speak": _TurnAction(
+                self.speak, self._speak_text, lambda turn: turn.answer.text and self.speaker.program is not None
+            ),
+            "edit": _TurnAction(
+                self.edit, lambda: self.tr("Edit the message"), lambda turn: turn.asks and session.ready
+            ),
+            "again": _TurnAction(
+                self.regenerate, lambda: self.tr("Regenerate"), lambda turn: session.ready and turn.answer.ended
+            ),
+            "go-on": _TurnAction(
+                self.continue_answer,
+                lambda: self.tr("Continue the answer"),
+                lambda turn: session.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
+            ),
+            "branch": _TurnAction(session.branch, lambda: self.tr("Branch"), lambda turn: turn.answer.ended),
+            "previous-question": _TurnAction(lambda turn: session.switch(session.chat, turn.question_place, -1)),
+            "next-question": _TurnAction(lambda turn: session.switch(session.chat, turn.question_place, 1)),
+            "previous-answer": _TurnAction(lambda turn: session.switch(session.chat, turn.answer_place, -1)),
+            "next-answer": _TurnAction(lambda turn: session.switch(session.chat, turn.answer_place, 1)),
+        }
+
+    def run(self, turn: Turn, action_id: str) -> None:
+        """Do what a button stands for. The chat may show other turns by now; then nothing happens."""
+        if turn in self._session.chat.turns:
+            self._actions[action_id].run(turn)
+
+    def on_last(self, run: Callable[[Turn], object]) -> None:
+        """Run a command on the last turn of the chat on screen, if it has one."""
+        if self._session.chat.turns:
+            run(self._session.chat.turns[-1])
+
+    def copy_answer(self, turn: Turn) -> None:
+        _copy(turn.answer.reply)
+
+    def copy_last_answer(self) -> None:
+        """Copy the last answer that has text."""
+        self.copy_answer([turn for turn in self._session.chat.turns if turn.answer.text][-1])
+
+    def speak(self, turn: Turn) -> None:
+        self.speaker.speak(spoken_text(turn.answer.reply), QLocale().name())
+
+    def regenerate(self, turn: Turn) -> None:
+        if self._session.ready:
+            self._session.ask_again(turn)
+
+    def continue_answer(self, turn: Turn) -> None:
+        if self._session.ready:
+            self._session.go_on(turn)
+
+    def edit(self, turn: Turn) -> None:
+        """Let the question be edited in place."""
+        if self._session.ready:
+            self._transcript.view(turn).edit_question(self._composer.edit.send_key)
+
+    def _save_edit(self, turn: Turn, text: str) -> None:
+        if text == turn.question:
+            self._transcript.view(turn).end_edit()
+        elif self._session.ready:
+            self._transcript.view(turn).end_edit()
+            self._session.edit(turn, text)
+
+    def _show_menu(self, turn: Turn, position: QPoint) -> None:
+        self.fill_menu(turn)
+        self.menu.popup(position)
+
+    def fill_menu(self, turn: Turn) -> None:
+        """Show what can be done with the turn, the selection first."""
+        self.menu.clear()
+        if selected := self._transcript.view(turn).selected_text():
+            self.menu.addAction(self.tr("Copy the selection")).triggered.connect(lambda: _copy(selected))
+        for action_id, action in self._actions.items():
+            if action.text is not None:
+                entry = self.menu.addAction(action.text())
+                entry.setEnabled(bool(action.enabled(turn)))
+                entry.triggered.connect(lambda _=False, chosen=action_id: self.run(turn, chosen))
+
+    def _speak_text(self) -> str:
+        if self.speaker.program is None:
+            return self.tr("Read aloud: this system has no voice")
+        return self.tr("Read the answer aloud")
+
+
+def _copy(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
