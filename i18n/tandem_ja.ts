@@ -531,6 +531,14 @@
         <source>Use the system&apos;s language</source>
         <translation>システムの言語を使う</translation>
     </message>
+    <message>
+        <source>Choose a main model&apos;s folder</source>
+        <translation>メインモデルのフォルダを選択</translation>
+    </message>
+    <message>
+        <source>Choose a draft model&apos;s folder</source>
+        <translation>ドラフトモデルのフォルダを選択</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -713,61 +721,6 @@
     </message>
 </context>
 <context>
-    <name>ChatCommands</name>
-    <message>
-        <source>New folder</source>
-        <translation>新規フォルダ</translation>
-    </message>
-    <message>
-        <source>Copy the selection</source>
-        <translation>選択範囲をコピー</translation>
-    </message>
-    <message>
-        <source>Copy the answer as Markdown</source>
-        <translation>回答を Markdown でコピー</translation>
-    </message>
-    <message>
-        <source>Copy the answer as plain text</source>
-        <translation>回答をプレーンテキストでコピー</translation>
-    </message>
-    <message>
-        <source>Copy the message</source>
-        <translation>メッセージをコピー</translation>
-    </message>
-    <message>
-        <source>Edit the message</source>
-        <translation>メッセージを編集</translation>
-    </message>
-    <message>
-        <source>Continue the answer</source>
-        <translation>回答の続きを書く</translation>
-    </message>
-    <message>
-        <source>Regenerate</source>
-        <translation>再生成</translation>
-    </message>
-    <message>
-        <source>Branch</source>
-        <translation>ここから分岐</translation>
-    </message>
-    <message>
-        <source>Read aloud: this system has no voice</source>
-        <translation>読み上げ：このシステムには音声がありません</translation>
-    </message>
-    <message>
-        <source>Read the answer aloud</source>
-        <translation>回答を読み上げる</translation>
-    </message>
-    <message>
-        <source>Untitled chat</source>
-        <translation>無題のチャット</translation>
-    </message>
-    <message>
-        <source>“{title}” is in the trash.</source>
-        <translation>「{title}」をゴミ箱に入れました。</translation>
-    </message>
-</context>
-<context>
     <name>ChatControls</name>
     <message>
         <source>How to guess</source>
@@ -776,6 +729,13 @@
     <message>
         <source>Method, depth and acceptance, from the next answer on</source>
         <translation>方法、深さ、採択の基準（次の回答から有効）</translation>
+    </message>
+</context>
+<context>
+    <name>ChatOperations</name>
+    <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
     </message>
 </context>
 <context>
@@ -1876,31 +1836,7 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
-    </message>
-    <message>
-        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
-    </message>
-    <message>
-        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>前回、Tandem が予期せず終了しました。チャットは無事です。レポートはこのコンピュータの外に出ません。</translation>
-    </message>
-    <message>
-        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
-        <translation>読み取れない設定があり、デフォルトに戻しました。元のファイルは {file} に残してあります。</translation>
-    </message>
-    <message>
-        <source>Choose a main model&apos;s folder</source>
-        <translation>メインモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>Choose a draft model&apos;s folder</source>
-        <translation>ドラフトモデルのフォルダを選択</translation>
-    </message>
+    <name>Menus</name>
     <message>
         <source>Appearance</source>
         <translation>外観</translation>
@@ -2395,6 +2331,33 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>前回、Tandem が予期せず終了しました。チャットは無事です。レポートはこのコンピュータの外に出ません。</translation>
+    </message>
+    <message>
+        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
+        <translation>読み取れない設定があり、デフォルトに戻しました。元のファイルは {file} に残してあります。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>「{title}」をゴミ箱に入れました。</translation>
     </message>
 </context>
 <context>
@@ -3644,6 +3607,49 @@
     <message>
         <source>Measure again</source>
         <translation>もう一度測る</translation>
+    </message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>回答をプレーンテキストでコピー</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを書く</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>ここから分岐</translation>
+    </message>
+    <message>
+        <source>Read aloud: this system has no voice</source>
+        <translation>読み上げ：このシステムには音声がありません</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>回答を読み上げる</translation>
     </message>
 </context>
 <context>

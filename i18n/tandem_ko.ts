@@ -531,6 +531,14 @@
         <source>Use the system&apos;s language</source>
         <translation>시스템 언어 사용</translation>
     </message>
+    <message>
+        <source>Choose a main model&apos;s folder</source>
+        <translation>메인 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>Choose a draft model&apos;s folder</source>
+        <translation>초안 모델 폴더 선택</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -713,61 +721,6 @@
     </message>
 </context>
 <context>
-    <name>ChatCommands</name>
-    <message>
-        <source>New folder</source>
-        <translation>새 폴더</translation>
-    </message>
-    <message>
-        <source>Copy the selection</source>
-        <translation>선택한 부분 복사</translation>
-    </message>
-    <message>
-        <source>Copy the answer as Markdown</source>
-        <translation>답변을 Markdown으로 복사</translation>
-    </message>
-    <message>
-        <source>Copy the answer as plain text</source>
-        <translation>답변을 일반 텍스트로 복사</translation>
-    </message>
-    <message>
-        <source>Copy the message</source>
-        <translation>메시지 복사</translation>
-    </message>
-    <message>
-        <source>Edit the message</source>
-        <translation>메시지 편집</translation>
-    </message>
-    <message>
-        <source>Continue the answer</source>
-        <translation>답변 이어서 쓰기</translation>
-    </message>
-    <message>
-        <source>Regenerate</source>
-        <translation>다시 생성</translation>
-    </message>
-    <message>
-        <source>Branch</source>
-        <translation>분기</translation>
-    </message>
-    <message>
-        <source>Read aloud: this system has no voice</source>
-        <translation>소리 내어 읽기: 이 시스템에 음성이 없어요</translation>
-    </message>
-    <message>
-        <source>Read the answer aloud</source>
-        <translation>답변 소리 내어 읽기</translation>
-    </message>
-    <message>
-        <source>Untitled chat</source>
-        <translation>제목 없는 대화</translation>
-    </message>
-    <message>
-        <source>“{title}” is in the trash.</source>
-        <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
-    </message>
-</context>
-<context>
     <name>ChatControls</name>
     <message>
         <source>How to guess</source>
@@ -776,6 +729,13 @@
     <message>
         <source>Method, depth and acceptance, from the next answer on</source>
         <translation>추측 방법과 깊이, 채택 기준(다음 답변부터 적용)</translation>
+    </message>
+</context>
+<context>
+    <name>ChatOperations</name>
+    <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
     </message>
 </context>
 <context>
@@ -1876,31 +1836,7 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
-    </message>
-    <message>
-        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
-    </message>
-    <message>
-        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 남아요.</translation>
-    </message>
-    <message>
-        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
-        <translation>읽을 수 없는 설정이 있어 기본값으로 되돌렸어요. 예전 파일은 {file}에 남겨 두었어요.</translation>
-    </message>
-    <message>
-        <source>Choose a main model&apos;s folder</source>
-        <translation>메인 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>Choose a draft model&apos;s folder</source>
-        <translation>초안 모델 폴더 선택</translation>
-    </message>
+    <name>Menus</name>
     <message>
         <source>Appearance</source>
         <translation>화면 모드</translation>
@@ -2395,6 +2331,33 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 남아요.</translation>
+    </message>
+    <message>
+        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
+        <translation>읽을 수 없는 설정이 있어 기본값으로 되돌렸어요. 예전 파일은 {file}에 남겨 두었어요.</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
     </message>
 </context>
 <context>
@@ -3644,6 +3607,49 @@
     <message>
         <source>Measure again</source>
         <translation>다시 재기</translation>
+    </message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>선택한 부분 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>답변을 일반 텍스트로 복사</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 쓰기</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>분기</translation>
+    </message>
+    <message>
+        <source>Read aloud: this system has no voice</source>
+        <translation>소리 내어 읽기: 이 시스템에 음성이 없어요</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>답변 소리 내어 읽기</translation>
     </message>
 </context>
 <context>

@@ -531,6 +531,14 @@
         <source>Use the system&apos;s language</source>
         <translation>使用系统语言</translation>
     </message>
+    <message>
+        <source>Choose a main model&apos;s folder</source>
+        <translation>选择主模型的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose a draft model&apos;s folder</source>
+        <translation>选择草稿模型的文件夹</translation>
+    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
@@ -713,61 +721,6 @@
     </message>
 </context>
 <context>
-    <name>ChatCommands</name>
-    <message>
-        <source>New folder</source>
-        <translation>新建文件夹</translation>
-    </message>
-    <message>
-        <source>Copy the selection</source>
-        <translation>拷贝所选内容</translation>
-    </message>
-    <message>
-        <source>Copy the answer as Markdown</source>
-        <translation>以 Markdown 拷贝回答</translation>
-    </message>
-    <message>
-        <source>Copy the answer as plain text</source>
-        <translation>以纯文本拷贝回答</translation>
-    </message>
-    <message>
-        <source>Copy the message</source>
-        <translation>拷贝消息</translation>
-    </message>
-    <message>
-        <source>Edit the message</source>
-        <translation>编辑消息</translation>
-    </message>
-    <message>
-        <source>Continue the answer</source>
-        <translation>继续回答</translation>
-    </message>
-    <message>
-        <source>Regenerate</source>
-        <translation>重新生成</translation>
-    </message>
-    <message>
-        <source>Branch</source>
-        <translation>从这里分支</translation>
-    </message>
-    <message>
-        <source>Read aloud: this system has no voice</source>
-        <translation>朗读：此系统没有语音</translation>
-    </message>
-    <message>
-        <source>Read the answer aloud</source>
-        <translation>朗读回答</translation>
-    </message>
-    <message>
-        <source>Untitled chat</source>
-        <translation>无标题对话</translation>
-    </message>
-    <message>
-        <source>“{title}” is in the trash.</source>
-        <translation>“{title}”已移到废纸篓。</translation>
-    </message>
-</context>
-<context>
     <name>ChatControls</name>
     <message>
         <source>How to guess</source>
@@ -776,6 +729,13 @@
     <message>
         <source>Method, depth and acceptance, from the next answer on</source>
         <translation>方法、深度和接受标准（从下一个回答起生效）</translation>
+    </message>
+</context>
+<context>
+    <name>ChatOperations</name>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
     </message>
 </context>
 <context>
@@ -1876,31 +1836,7 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-        <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
-    </message>
-    <message>
-        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
-    </message>
-    <message>
-        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>Tandem 上次意外退出。你的对话都安全，报告只保存在这台电脑上。</translation>
-    </message>
-    <message>
-        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
-        <translation>部分设置无法读取，已恢复默认值。旧文件保留为 {file}。</translation>
-    </message>
-    <message>
-        <source>Choose a main model&apos;s folder</source>
-        <translation>选择主模型的文件夹</translation>
-    </message>
-    <message>
-        <source>Choose a draft model&apos;s folder</source>
-        <translation>选择草稿模型的文件夹</translation>
-    </message>
+    <name>Menus</name>
     <message>
         <source>Appearance</source>
         <translation>外观</translation>
@@ -2395,6 +2331,33 @@
     <message>
         <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
         <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+    </message>
+    <message>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <translation>Tandem 上次意外退出。你的对话都安全，报告只保存在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
+        <translation>部分设置无法读取，已恢复默认值。旧文件保留为 {file}。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>“{title}” is in the trash.</source>
+        <translation>“{title}”已移到废纸篓。</translation>
     </message>
 </context>
 <context>
@@ -3644,6 +3607,49 @@
     <message>
         <source>Measure again</source>
         <translation>重新测量</translation>
+    </message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>以 Markdown 拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the answer as plain text</source>
+        <translation>以纯文本拷贝回答</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Branch</source>
+        <translation>从这里分支</translation>
+    </message>
+    <message>
+        <source>Read aloud: this system has no voice</source>
+        <translation>朗读：此系统没有语音</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>朗读回答</translation>
     </message>
 </context>
 <context>

@@ -107,13 +107,13 @@ class MainWindow(QMainWindow):
     def _make_models(self) -> None:
         session, library = self._session, self._library
         self._header = Header(session, self._actions, self)
-        self._models = ModelController(library, session, self._header, self._banner, self)
-        self._settings = SettingsWindow(Owners(self._application, session, library, self._models), self)
+        self._switcher = ModelController(library, session, self._header, self._banner, self)
+        self._settings = SettingsWindow(Owners(self._application, session, library, self._switcher), self)
 
     def _make_chat(self) -> None:
         session, actions = self._session, self._actions
         self._welcome, self._transcript = Welcome(self), Transcript(self)
-        self._offer = FirstRunOffer(self._library, self._models, self._welcome)
+        self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
         self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
         self._finding = Finding(session, self._transcript, self._find, self)
@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
             session=self._session,
             notifications=self.notifications,
             settings=self._settings,
-            models=self._models,
+            models=self._switcher,
             panes=self._panes,
             palette=self._palette,
             shortcuts=self._shortcuts,
@@ -202,8 +202,8 @@ class MainWindow(QMainWindow):
             changed.connect(lambda *_: self._update_actions())
         session.chats_changed.connect(self._update_actions)
         session.models_changed.connect(self._update_models)
-        self._models.page_wanted.connect(lambda: self._settings.open("models"))
-        self._models.chat_wanted.connect(self._come_to_chat)
+        self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
+        self._switcher.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         self._offer.more_wanted.connect(lambda: self._settings.open("models"))
         session.problem.connect(self._show_problem)

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import MENUS, menu_title
-from app.widgets.overlay import HighArea, Overlay
 from app.widgets.labels import WrappedLabel
+from app.widgets.overlay import HighArea, Overlay
 
 
 class ShortcutSheet(Overlay):

@@ -301,7 +301,7 @@ def _chats(application: Application, folder: Path, name: str) -> None:
         window._transcript.view(session.chat.turns[0])._light(True)
         _save(application, window, folder / f"chats-{name}-{width}.png")
     window.resize(*SIZES[0])
-    window._commands.act_on_turn(session.chat.turns[0], "edit")
+    window._turns.run(session.chat.turns[0], "edit")
     _save(application, window, folder / f"chats-edit-{name}.png")
     window._chats.search.setText("draft")
     window._find.open()
@@ -314,7 +314,7 @@ def _chats(application: Application, folder: Path, name: str) -> None:
     window._chats.show_view("trashed")
     _settle(application, lambda: not session.bridge.busy)
     _save(application, window, folder / f"chats-trash-{name}.png")
-    window._chats.row_menu.acted.emit("purge", 3)
+    window._chats.row_menu.purge_wanted.emit(3)
     _save(application, window, folder / f"chats-purge-{name}.png")
     window.close()
 

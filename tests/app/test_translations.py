@@ -14,8 +14,9 @@ from xml.etree import ElementTree
 import pytest
 from PySide6.QtCore import QCoreApplication
 
-from app.actions import ACTIONS, MENUS
+from app.actions.spec import MENUS
 from app.system.language import LANGUAGES
+from app.window.actions import ACTIONS
 
 if TYPE_CHECKING:
     from app.widgets.application import Application

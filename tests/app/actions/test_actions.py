@@ -1,81 +1,115 @@
-"""The action table is whole."""
+"""A table of actions becomes Qt actions that run on what they are bound to."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMainWindow
+from pytestqt.qtbot import QtBot
 
-from app.actions import ACTIONS, MENUS, ActionSpec, ActionState
-from app.system.paths import resource
-from tests.app.scripted_engine import ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
+from app.actions.actions import Actions
+from app.actions.menus import Menus
+from app.actions.spec import MENUS, ActionSpec, ActionState
 
 
-@pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: spec.id)
-def test_an_action_has_words_a_menu_and_its_icon(spec: ActionSpec) -> None:
-    assert spec.text
-    assert spec.name
-    assert spec.menu in MENUS
-    assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file()
-    assert spec.enabled(ActionState()) in (True, False)
+@dataclass
+class Lamp:
+    """What the actions of these tests act on."""
+
+    colour: str = "white"
+    done: list[str] = field(default_factory=list)
+
+    def dim(self) -> None:
+        self.done.append("dim")
+
+    def paint(self, colour: str) -> None:
+        self.colour = colour
+        self.done.append(colour)
 
 
-def test_ids_and_shortcuts_are_unique() -> None:
-    assert max(Counter(spec.id for spec in ACTIONS).values()) == 1
-    shortcuts = Counter(spec.shortcut for spec in ACTIONS if spec.shortcut)
-    assert max(shortcuts.values()) == 1
+TABLE: tuple[ActionSpec[Lamp], ...] = (
+    ActionSpec("new-chat", "chat", "Blink", "Blink once", lambda lamp: lamp.done.append("blink"), "Ctrl+B", "plus"),
+    ActionSpec("settings", "chat", "Dim", "Dim it", Lamp.dim, role=QAction.MenuRole.PreferencesRole),
+    ActionSpec("stop", "edit", "Stop", "Stop it", lambda lamp: lamp.done.clear(), enabled=lambda now: now.streaming),
+    ActionSpec("models-page", "models", "Models", "Show them", Lamp.dim),
+    ActionSpec("shortcuts", "view", "Keys", "Show the keys", Lamp.dim),
+    *(
+        ActionSpec(
+            f"paint-{colour}",
+            "view",
+            colour,
+            colour,
+            lambda lamp, colour=colour: lamp.paint(colour),  # type: ignore[misc]
+            group="theme",
+            checked=lambda lamp, colour=colour: lamp.colour == colour,  # type: ignore[misc]
+        )
+        for colour in ("white", "red")
+    ),
+)
 
 
-def test_the_window_handles_every_action(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    assert set(window._handlers()) == {spec.id for spec in ACTIONS}
+@pytest.fixture
+def window(qtbot: QtBot) -> QMainWindow:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    return window
 
 
-def test_text_is_edited_from_the_menus(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    edit, actions = window._composer.edit, window._actions
-    edit.setFocus()
-    QTest.keyClicks(edit, "once")
-    actions["select-all"].trigger()
-    actions["copy"].trigger()
-    assert QGuiApplication.clipboard().text() == "once"
-    actions["cut"].trigger()
-    assert edit.toPlainText() == ""
-    actions["paste"].trigger()
-    actions["paste"].trigger()
-    assert edit.toPlainText() == "onceonce"
-    actions["undo"].trigger()
-    assert edit.toPlainText() == "once"
-    actions["redo"].trigger()
-    assert edit.toPlainText() == "onceonce"
-    # The palette gives the focus back before it runs what was chosen.
-    window._palette.open()
-    QTest.keyClicks(window._palette._field, "undo what")
-    QTest.keyClick(window._palette._field, Qt.Key.Key_Return)
-    assert edit.toPlainText() == "once"
+@pytest.fixture
+def actions(window: QMainWindow) -> Actions:
+    return Actions(TABLE, window)
 
 
-def test_the_window_in_front_is_closed(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine())
-    settings = window._settings
-    window._actions["about"].trigger()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is settings)
-    about = settings.page("advanced")._about  # type: ignore[attr-defined]
-    assert not about.visibleRegion().isEmpty()
-    # On macOS the menu bar gets the key, elsewhere the window.
-    window._actions["close-window"].trigger()
-    assert not settings.isVisible()
-    assert window.isVisible()
-    settings.open("general")
-    QTest.keyClick(settings, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
-    assert not settings.isVisible()
+@pytest.fixture
+def lamp(actions: Actions) -> Lamp:
+    lamp = Lamp()
+    actions.bind(lamp)
+    return lamp
+
+
+def test_an_action_runs_on_what_the_table_is_bound_to(actions: Actions, lamp: Lamp) -> None:
+    actions["new-chat"].trigger()
+    assert lamp.done == ["blink"]
+
+
+def test_an_action_says_what_it_does_and_at_which_keys(actions: Actions) -> None:
+    action = actions["new-chat"]
+    assert action.text() == "Blink"
+    assert action.whatsThis() == "Blink once"
+    assert action.toolTip() == "Blink once (Ctrl+B)"
+    assert actions["stop"].toolTip() == "Stop it"
+    assert not action.icon().isNull()
+
+
+def test_a_rule_decides_what_can_be_used(actions: Actions) -> None:
+    actions.update(ActionState())
+    assert not actions["stop"].isEnabled()
+    actions.update(replace(ActionState(), streaming=True))
+    assert actions["stop"].isEnabled()
+
+
+def test_the_option_in_force_is_marked_whoever_chose_it(actions: Actions, lamp: Lamp) -> None:
+    assert actions["paint-white"].isChecked()
+    actions["paint-red"].trigger()
+    assert lamp.colour == "red"
+    assert [actions[f"paint-{colour}"].isChecked() for colour in ("white", "red")] == [False, True]
+    lamp.colour = "white"
+    actions.refresh_checks()
+    assert [actions[f"paint-{colour}"].isChecked() for colour in ("white", "red")] == [True, False]
+
+
+def test_an_option_that_is_chosen_again_stays_marked(actions: Actions, lamp: Lamp) -> None:
+    actions["paint-white"].trigger()
+    assert lamp.done == ["white"]
+    assert actions["paint-white"].isChecked()
+
+
+def test_every_action_is_in_its_menu(actions: Actions, window: QMainWindow) -> None:
+    menus = Menus(actions, window)
+    menus.retranslate()
+    shown = {action.text(): action.menu() for action in window.menuBar().actions()}
+    assert list(shown) == list(MENUS.values())
+    assert [action.text() for action in shown["Chat"].actions()] == ["Blink", "Dim"]
+    assert [action.text() for action in actions.in_group("theme")] == ["white", "red"]

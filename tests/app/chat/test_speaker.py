@@ -109,7 +109,7 @@ def test_the_last_answer_is_read_and_stopped(
 ) -> None:
     window = open_window(ScriptedEngine([Script("It is **4**.")]))
     program = fake("spd-say", WAITING)
-    window._commands.speaker.program = str(program)
+    window._turns.speaker.program = str(program)
     ask(window, "2 + 2?")
     wait_for_end(window, qtbot)
     assert not window._actions["stop-reading"].isEnabled()
@@ -123,12 +123,12 @@ def test_the_last_answer_is_read_and_stopped(
 
 def test_without_a_voice_the_menu_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("It is 4.")]))
-    window._commands.speaker.program = None
+    window._turns.speaker.program = None
     ask(window, "2 + 2?")
     wait_for_end(window, qtbot)
     assert not window._actions["read-aloud"].isEnabled()
-    window._commands.fill_menu(window._session.chat.turns[0])
-    entry = next(action for action in window._commands.menu.actions() if action.text().startswith("Read aloud"))
+    window._turns.fill_menu(window._session.chat.turns[0])
+    entry = next(action for action in window._turns.menu.actions() if action.text().startswith("Read aloud"))
     assert entry.text() == "Read aloud: this system has no voice"
     assert not entry.isEnabled()
 

@@ -79,7 +79,7 @@ def test_a_chat_moves_by_its_menu(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_a_new_folder_takes_the_chat_and_wants_a_name(window: MainWindow, qtbot: QtBot) -> None:
-    window._chats.row_menu.folder_wanted.emit(chat(window, "c"))
+    window._operations.move_to_new_folder(chat(window, "c"))
     settle(window, qtbot)
     assert rows(window) == [FOLDERS, "[Work]", "-a", "[New folder]", "-c", "today", "b"]
     qtbot.waitUntil(lambda: window._chats.list.state() == window._chats.list.State.EditingState)
@@ -102,7 +102,7 @@ def test_dragging_puts_chats_into_folders_and_takes_them_out(window: MainWindow,
 
 
 def test_dragging_among_the_pins_pins_a_chat_and_into_a_folder_unpins_it(window: MainWindow, qtbot: QtBot) -> None:
-    window._commands.act_on_chat("pin", chat(window, "b"))
+    window._operations.pin(chat(window, "b"))
     settle(window, qtbot)
     drag(window, "c", "b")
     settle(window, qtbot)
@@ -223,7 +223,7 @@ def test_a_folder_s_menu_moves_it_where_there_is_room(three: MainWindow, qtbot: 
 
 
 def test_a_deleted_folder_leaves_its_chats(window: MainWindow, qtbot: QtBot) -> None:
-    window._chats.row_menu.folder_acted.emit("delete", window._session.keeper.folders[0].id)
+    window._operations.delete_folder(window._session.keeper.folders[0].id)
     settle(window, qtbot)
     assert rows(window) == ["today", "c", "b", "a"]
 

@@ -33,14 +33,14 @@ def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, 
     assert titles(window) == ["Bananas", "Apples"]
     model = window._chats.model
     apples = next(chat.id for chat in window._session.keeper.conversations if chat.title == "Apples")
-    window._commands.act_on_chat("pin", apples)
+    window._operations.pin(apples)
     qtbot.waitUntil(lambda: model.rows[0] == "pinned")
     assert model.data(model.index(1)) == "Apples"
     model.setData(model.index(1), "Pears")
     qtbot.waitUntil(lambda: "Pears" in titles(window))
-    window._commands.act_on_chat("duplicate", apples)
+    window._operations.duplicate(apples)
     qtbot.waitUntil(lambda: sorted(titles(window)) == ["Bananas", "Pears", "Pears 2"])
-    window._commands.act_on_chat("archive", apples)
+    window._operations.archive(apples)
     qtbot.waitUntil(lambda: len(titles(window)) == 2)
     window._chats.show_view("archived")
     qtbot.waitUntil(lambda: titles(window) == ["Pears"])
@@ -91,7 +91,7 @@ def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWind
     qtbot.waitUntil(lambda: titles(window) == ["First"])
     window._chats._activated(window._chats.model.index(0))
     qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    window._commands.act_on_chat("purge", chat)
+    window._operations.purge(chat)
     qtbot.waitUntil(lambda: titles(window) == [])
     assert turns(window) == []
     assert not window._actions["restore-chat"].isEnabled()
@@ -166,7 +166,7 @@ def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: 
     window = open_window(ScriptedEngine())
     pane, button = window._chats, window._chats.empty
     gone, stays = in_trash(window, qtbot, "Taxes & <b>more</b>", "Letters")
-    pane.row_menu.acted.emit("purge", gone)
+    pane.row_menu.purge_wanted.emit(gone)
     assert button.accessibleName() == "Delete permanently? Taxes & <b>more</b>"
     assert button.hasFocus()
     settle(window, qtbot)
@@ -181,7 +181,7 @@ def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow, qtbot
     window = open_window(ScriptedEngine())
     pane, button = window._chats, window._chats.empty
     (chat,) = in_trash(window, qtbot, "Letters")
-    pane.row_menu.acted.emit("purge", chat)
+    pane.row_menu.purge_wanted.emit(chat)
     QTest.keyClick(button, Qt.Key.Key_Escape)
     assert (button.text(), pane.list.hasFocus()) == ("Empty the trash", True)
     button.click()
@@ -205,7 +205,7 @@ def test_the_delete_key_asks_in_the_trash(open_window: OpenWindow, qtbot: QtBot)
 def test_a_question_stays_while_other_chats_change(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine())
     (chat,) = in_trash(window, qtbot, "Letters")
-    window._chats.row_menu.acted.emit("purge", chat)
+    window._chats.row_menu.purge_wanted.emit(chat)
     window._session.keeper.do(lambda store: store.conversations.create(title="another"))
     settle(window, qtbot)
     assert window._chats.empty.text() == "Delete permanently?\nLetters"

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QCoreApplication
 
-from app.actions.state import ACTIONS, Actions
+from app.actions.actions import Actions
 from app.session.answer import Answer
 from app.speculation.history import POINTS
 from app.speculation.panel import SpeculationPanel
+from app.window.actions import ACTIONS
 from app.wording import figures
 from engine.stats import RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, Script, ScriptedRound, play
@@ -33,7 +34,7 @@ WORDS = " ".join(f"word{number}" for number in range(12_000))
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> Iterator[SpeculationPanel]:
-    actions = Actions({spec.id: lambda: None for spec in ACTIONS}, QCoreApplication.instance())
+    actions = Actions(ACTIONS, QCoreApplication.instance())
     panel = SpeculationPanel(actions)
     qtbot.addWidget(panel)
     panel.resize(panel.width(), 900)

@@ -72,7 +72,7 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     # There is nothing to bring back.
     QTest.keyClick(edit, Qt.Key.Key_Up)
     assert edit.toPlainText() == ""
-    window._commands.act_on_turn(turn, "edit")
+    window._turns.run(turn, "edit")
     editor = window._transcript.view(turn).editor
     assert editor is not None
     QTest.keyClicks(editor.edit, "Shorter?")
@@ -81,7 +81,7 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     assert engine.requests[-1].messages[-1]["content"].endswith("\n\nShorter?")
     qtbot.waitUntil(lambda: session.ready)
     turn = session.chat.turns[0]
-    window._commands.act_on_turn(turn, "edit")
+    window._turns.run(turn, "edit")
     editor = window._transcript.view(turn).editor
     assert editor is not None
     editor.edit.clear()
@@ -188,7 +188,7 @@ def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> Non
 def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     for reason in ("not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
-        window._commands.attaching._tell_not_attached(NotAttachable("a.pdf", reason))
+        window._attaching._tell_not_attached(NotAttachable("a.pdf", reason))
         assert window._banner.text.startswith("a.pdf ")
 
 
@@ -341,7 +341,7 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     def slowly(page: object) -> str:
         pages.append(page)
         reading.set()
-        window._commands.transfer._closing.wait(PATIENCE_S)
+        window._transfer._closing.wait(PATIENCE_S)
         return "words"
 
     monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)

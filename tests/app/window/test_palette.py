@@ -11,8 +11,9 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.actions import ACTIONS, MENUS
+from app.actions.spec import MENUS
 from app.widgets.layouts import settle_layouts
+from app.window.actions import ACTIONS
 from app.window.palette import matches
 from tests.app.scripted_engine import ScriptedEngine
 

@@ -468,7 +468,7 @@ def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindo
     settle(window, qtbot)
     engine.gate = threading.Semaphore(5)
     turn = window._session.chat.turns[0]
-    window._commands.act_on_turn(turn, "go-on")
+    window._turns.run(turn, "go-on")
     qtbot.waitUntil(lambda: len(turn.answer.text) > len("One."))
     assert not window._session.ready
     assert window._actions["stop"].isEnabled()
@@ -518,7 +518,7 @@ def test_an_edited_question_that_cannot_be_kept_comes_back_to_the_composer(
         raise StoreNotWritable("full", "database or disk is full")
 
     monkeypatch.setattr("app.conversations.message_tree.MessageTree.edit", full)
-    window._commands._edit(window._session.chat.turns[0], "changed at length")
+    window._turns._save_edit(window._session.chat.turns[0], "changed at length")
     qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
     assert window._composer.edit.toPlainText() == "changed at length"
 

@@ -50,14 +50,14 @@ def test_a_chat_is_exported_in_the_form_its_file_is_named_for(
 
 
 def test_all_chats_go_into_one_file_and_come_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window._commands.transfer.write_all(tmp_path / "all.json")
+    window._transfer.write_all(tmp_path / "all.json")
     settle(window, qtbot)
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
     for chat in list(window._session.keeper.conversations):
         window._session.keeper.do(lambda store, chat=chat: store.conversations.purge(chat.id))
     settle(window, qtbot)
     assert titles(window) == []
-    window._commands.transfer.read(tmp_path / "all.json")
+    window._transfer.read(tmp_path / "all.json")
     qtbot.waitUntil(lambda: sorted(titles(window)) == ["Apples", "Bananas"])
     assert "2 chats imported" in window._banner.text
     window._chats._activated(window._chats.model.index(1))
@@ -65,14 +65,14 @@ def test_all_chats_go_into_one_file_and_come_back(window: MainWindow, qtbot: QtB
 
 
 def test_a_folder_gets_one_file_a_chat(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window._commands.transfer.write_all(tmp_path / "all.md")
+    window._transfer.write_all(tmp_path / "all.md")
     settle(window, qtbot)
     assert {file.name for file in (tmp_path / "all").iterdir()} == {"Apples.md", "Bananas.md"}
 
 
 def test_a_file_that_is_no_chat_is_told(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("{]")
-    window._commands.transfer.read(tmp_path / "no.json")
+    window._transfer.read(tmp_path / "no.json")
     settle(window, qtbot)
     assert "0 chats imported" in window._banner.text
     assert "could not be read" in window._banner.text
@@ -109,7 +109,7 @@ def test_an_import_says_how_far_it_is_and_can_be_stopped(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 60)
-    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    window._transfer.read(history(tmp_path / "old.json", 100))
     assert "Importing old.json" in window._banner.text
     assert window._actions["stop-transfer"].isEnabled()
     qtbot.waitUntil(there.is_set)
@@ -120,7 +120,7 @@ def test_an_import_says_how_far_it_is_and_can_be_stopped(
     assert not window._actions["stop-transfer"].isEnabled()
     # What came in is whole, and the rest comes with the next import.
     qtbot.waitUntil(lambda: len(titles(window)) == 62)
-    window._commands.transfer.read(tmp_path / "old.json")
+    window._transfer.read(tmp_path / "old.json")
     qtbot.waitUntil(lambda: "40 chats imported. 60 chats were here already." in window._banner.text)
 
 
@@ -136,7 +136,7 @@ def test_chats_that_came_in_before_an_import_failed_are_listed(
         return wait_for(operation)
 
     monkeypatch.setattr(window._session.keeper, "wait_for", full_after_ten)
-    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(lambda: "no space left" in window._banner.text)
     qtbot.waitUntil(lambda: len(titles(window)) == 12)
 
@@ -145,7 +145,7 @@ def test_closing_the_window_does_not_wait_for_an_import(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
     path = window._session.keeper.path
@@ -159,13 +159,13 @@ def test_the_next_start_says_that_an_import_was_cut_short(
     window: MainWindow, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
     window.close()
     again = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: "import of old.json was cut short" in again._banner.text)
-    again._commands.transfer.read(tmp_path / "old.json")
+    again._transfer.read(tmp_path / "old.json")
     qtbot.waitUntil(lambda: "90 chats imported. 10 chats were here already." in again._banner.text)
     settle(again, qtbot)
     again.close()
@@ -196,7 +196,7 @@ def test_closing_the_window_waits_for_an_export_for_a_while_only(
 ) -> None:
     monkeypatch.setattr("app.window.transfer.EXPORT_WITHIN_S", 0.05)
     there, go_on = hold_after(window, monkeypatch, 3)
-    window._commands.transfer.write_all(tmp_path / "all.json")
+    window._transfer.write_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
     Timer(0.5, go_on.set).start()
     window.close()
@@ -208,7 +208,7 @@ def test_closing_the_window_waits_for_an_export_for_a_while_only(
 def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    transfer, session = window._commands.transfer, window._session
+    transfer, session = window._transfer, window._session
     transfer.read(history(tmp_path / "old.json", 2))
     qtbot.waitUntil(lambda: "2 chats imported." in window._banner.text)
     settle(window, qtbot)
@@ -229,7 +229,7 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
 
 
 def test_what_an_import_adds_to_an_answer_on_screen_is_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    transfer, file = window._commands.transfer, tmp_path / "one.json"
+    transfer, file = window._transfer, tmp_path / "one.json"
     transfer.write_chat(window._session.chat.id, file)
     settle(window, qtbot)
     data = json.loads(file.read_text())
@@ -244,7 +244,7 @@ def test_an_export_that_is_stopped_leaves_no_file(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 3)
-    window._commands.transfer.write_all(tmp_path / "all.json")
+    window._transfer.write_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
     window._actions["stop-transfer"].trigger()
     go_on.set()
@@ -256,10 +256,10 @@ def test_an_attachment_does_not_wait_for_an_import(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window._commands.transfer.read(history(tmp_path / "old.json", 100))
+    window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     (tmp_path / "notes.txt").write_text("note")
-    window._commands.attaching.attach([str(tmp_path / "notes.txt")], window._composer.files)
+    window._attaching.attach([str(tmp_path / "notes.txt")], window._composer.files)
     qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
     go_on.set()
     settle(window, qtbot)
@@ -269,7 +269,7 @@ def test_an_export_is_finished_when_the_window_closes(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 3)
-    window._commands.transfer.write_all(tmp_path / "all.json")
+    window._transfer.write_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
     window.close()

@@ -1,0 +1,78 @@
+"""The table of actions is whole, and its entries do in the window what they say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.actions.spec import MENUS, ActionState
+from app.system.paths import resource
+from app.window.actions import ACTIONS
+from app.window.actions.parts import WindowAction
+from tests.app.scripted_engine import ScriptedEngine
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from tests.app.conftest import OpenWindow
+
+
+@pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: spec.id)
+def test_an_action_has_words_a_menu_and_its_icon(spec: WindowAction) -> None:
+    assert spec.text
+    assert spec.name
+    assert spec.menu in MENUS
+    assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file()
+    assert spec.enabled(ActionState()) in (True, False)
+
+
+def test_ids_and_shortcuts_are_unique() -> None:
+    assert max(Counter(spec.id for spec in ACTIONS).values()) == 1
+    shortcuts = Counter(spec.shortcut for spec in ACTIONS if spec.shortcut)
+    assert max(shortcuts.values()) == 1
+
+
+def test_text_is_edited_from_the_menus(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    edit, actions = window._composer.edit, window._actions
+    edit.setFocus()
+    QTest.keyClicks(edit, "once")
+    actions["select-all"].trigger()
+    actions["copy"].trigger()
+    assert QGuiApplication.clipboard().text() == "once"
+    actions["cut"].trigger()
+    assert edit.toPlainText() == ""
+    actions["paste"].trigger()
+    actions["paste"].trigger()
+    assert edit.toPlainText() == "onceonce"
+    actions["undo"].trigger()
+    assert edit.toPlainText() == "once"
+    actions["redo"].trigger()
+    assert edit.toPlainText() == "onceonce"
+    # The palette gives the focus back before it runs what was chosen.
+    window._palette.open()
+    QTest.keyClicks(window._palette._field, "undo what")
+    QTest.keyClick(window._palette._field, Qt.Key.Key_Return)
+    assert edit.toPlainText() == "once"
+
+
+def test_the_window_in_front_is_closed(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    settings = window._settings
+    window._actions["about"].trigger()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is settings)
+    about = settings.page("advanced")._about  # type: ignore[attr-defined]
+    assert not about.visibleRegion().isEmpty()
+    # On macOS the menu bar gets the key, elsewhere the window.
+    window._actions["close-window"].trigger()
+    assert not settings.isVisible()
+    assert window.isVisible()
+    settings.open("general")
+    QTest.keyClick(settings, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
+    assert not settings.isVisible()
