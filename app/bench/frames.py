@@ -1,6 +1,6 @@
 """Frames: what the Qt thread does for one picture on the screen, counted while text streams into the real window.
 
-A frame is a picture that shows something new of the answer. It begins when the bridge hands over what the engine has
+A frame is a picture that shows something new of the answer. It begins when the session hands over what the engine has
 said and is there when the window has been painted; the work for it goes on until the Qt thread has nothing left to do.
 Its interval is the time from the frame before it, painted to painted. Pictures in between, of a blinking cursor or of
 a panel that is shown less often than the text, are work, but no frames: they make no interval shorter.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
-    from app.session.bridge import Bridge
+    from app.session.session import Session
 
 # Two frames at 60 a second: later than this after the one before it, a picture is late.
 LATE_MS = 32.0
@@ -47,7 +47,7 @@ class Frames:
     _streams: Callable[[], bool] = lambda: True
 
     @contextmanager
-    def recording(self, bridge: Bridge, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
+    def recording(self, session: Session, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
         """`streams` says whether there are words of the answer yet."""
         from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
 
@@ -72,11 +72,11 @@ class Frames:
 
         dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
         window.installEventFilter(paints)
-        bridge.frame_begins.connect(self.has_news)
+        session.frame_begins.connect(self.has_news)
         dispatcher.aboutToBlock.connect(self.waits)
         yield
         dispatcher.aboutToBlock.disconnect(self.waits)
-        bridge.frame_begins.disconnect(self.has_news)
+        session.frame_begins.disconnect(self.has_news)
         window.removeEventFilter(paints)
 
     def has_news(self) -> None:

@@ -68,11 +68,11 @@ def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
     engine, frames = SteadyEngine(kind.rate, tokens, kind.text, kind.letters), Frames()
     spent: list[tuple[int, float]] = []
     with measured_window(application, lambda: engine, 0) as (window, session):
-        turn = session.ask(_QUESTION)
+        turn = session.answers.ask(_QUESTION)
         answer = turn.answer
         _show(window, turn, kind)
-        session.bridge.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
-        with frames.recording(session.bridge, window, lambda: bool(answer.tokens)):
+        session.frame.connect(lambda: spent.append((len(answer.tokens), time.thread_time())))
+        with frames.recording(session, window, lambda: bool(answer.tokens)):
             wait(lambda: answer.ended, tokens / kind.rate + PATIENCE_S)
     fifth = len(answer.tokens) // _FIFTHS
     # The first pictures of a window are not those of an answer.

@@ -45,8 +45,8 @@ def measured_window(
         window.resize(*_SIZE)
         sharing = GcPolicy(session)
         window.show()
-        session.load_starter()
-        wait(lambda: session.ready and bool(session.chat.turns or not messages), PATIENCE_S)
+        session.models.load_starter()
+        wait(lambda: session.answers.ready and bool(session.chat.turns or not messages), PATIENCE_S)
         wait(lambda: False, _SETTLE_S)
         yield window, session
         sharing.close()

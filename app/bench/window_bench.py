@@ -70,10 +70,10 @@ def frame_figures(application: Any, messages: int, rate: float, seconds: float) 
     engine, frames = SteadyEngine(rate, round(rate * seconds)), Frames()
     with (
         measured_window(application, lambda: engine, messages) as (window, session),
-        frames.recording(session.bridge, window, lambda: _has_words(session)),
+        frames.recording(session, window, lambda: _has_words(session)),
     ):
         began = time.thread_time()
-        answer = session.ask(_QUESTION).answer
+        answer = session.answers.ask(_QUESTION).answer
         wait(lambda: answer.ended, seconds + PATIENCE_S)
         spent = time.thread_time() - began
     times = frames.busy_ms
@@ -172,9 +172,9 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
     for _ in range(repetitions + 1):
         speed, length = _speed_alone(session)
         alone.append(speed)
-        session.new_chat()
+        session.chats.new_chat()
         began, whole = time.thread_time(), time.process_time()
-        answer = session.ask(_QUESTION).answer
+        answer = session.answers.ask(_QUESTION).answer
         wait(lambda answer=answer: answer.ended, PATIENCE_S)  # type: ignore[misc]
         spent, tokens = time.thread_time() - began, len(answer.tokens)
         # Speed depends on length: answers of different ones cannot be compared.
@@ -213,7 +213,7 @@ def _speed_alone(session: Session) -> tuple[float, int]:
         if isinstance(event, Finished):
             ended.append(event)
 
-    session.engine.submit(request, listen)
+    session.models.engine.submit(request, listen)
     while not ended:
         time.sleep(0.02)
     stats = ended[0].stats

@@ -48,12 +48,16 @@ class ContextMeter(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._count)
-        for changed in (composer.edit.edited, composer.files.changed, session.opened, session.tuned):
+        for changed in (
+            composer.edit.edited,
+            composer.files.changed,
+            session.chats.opened,
+            session.settings.chat_changed,
+        ):
             changed.connect(self._soon)
-        session.models_changed.connect(self._soon)
-        session.path_changed.connect(self._soon)
-        session.asked.connect(self._soon)
-        session.chats_changed.connect(self._soon)
+        session.models.changed.connect(self._soon)
+        session.answers.asked.connect(self._soon)
+        session.answers.ended.connect(self._soon)
         self.tell()
 
     def close(self) -> None:
@@ -65,7 +69,7 @@ class ContextMeter(QObject):
 
     def tell(self) -> None:
         """Say what is known now."""
-        pair = self._session.pair
+        pair = self._session.models.pair
         if pair.loading == "main":
             self._composer.set_info(self.tr("The models are loading. You can write already."))
         elif pair.main is None:
@@ -109,14 +113,14 @@ class ContextMeter(QObject):
             self._tokens = written.before + (text or 0) + sum(count or 0 for count in each)
             self.tell()
 
-        self._session.bridge.watch(self._pool.submit(work), done)
+        self._session.watch(self._pool.submit(work), done)
 
     def _written(self) -> _Written | None:
         session = self._session
-        if session.pair.main is None:
+        if session.models.pair.main is None:
             return None
         chat, text = session.chat, self._composer.edit.toPlainText()
         before = chat.context_tokens()
         if not before and chat.system_prompt:
-            text = f"{filled(chat.system_prompt, prompt_variables.values(session.pair))}\n{text}"
-        return _Written(Path(session.pair.main.path), text, self._composer.files.attachments, before)
+            text = f"{filled(chat.system_prompt, prompt_variables.values(session.models.pair))}\n{text}"
+        return _Written(Path(session.models.pair.main.path), text, self._composer.files.attachments, before)

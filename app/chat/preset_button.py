@@ -15,7 +15,7 @@ from app.widgets.labels import tip
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
-    from app.session.chat_session import ChatSession
+    from app.session.session import Session
 
 _WIDEST_NAME = 160
 
@@ -23,7 +23,7 @@ _WIDEST_NAME = 160
 class PresetButton(QToolButton):
     """`settings` is the action that opens the chat's settings."""
 
-    def __init__(self, session: ChatSession, settings: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._settings = session, settings
         self.setProperty("styleClass", "small")
@@ -33,9 +33,9 @@ class PresetButton(QToolButton):
         self.menu_ = QMenu(self)
         self.setMenu(self.menu_)
         self.menu_.aboutToShow.connect(self.fill_menu)
-        session.opened.connect(self.refresh)
-        session.tuned.connect(self.refresh)
-        session.presets_changed.connect(self.refresh)
+        session.chats.opened.connect(self.refresh)
+        session.settings.chat_changed.connect(self.refresh)
+        session.settings.presets_changed.connect(self.refresh)
         self._apply_theme()
         self.refresh()
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
 
 if TYPE_CHECKING:
-    from app.session.chat_session import ChatSession
+    from app.session.session import Session
 
 DEFAULTS = Preset("")
 _SET_ASIDE = "set-aside"
@@ -32,7 +32,7 @@ def name_of(preset: Preset | None) -> str:
     return words.get(preset.built_in, preset.name)
 
 
-def presets_of(session: ChatSession) -> list[Preset]:
+def presets_of(session: Session) -> list[Preset]:
     """All that can be chosen: none, those that come with Tandem, a person's own, and what the chat on screen had before
     one of them took its place.
     """
@@ -42,17 +42,17 @@ def presets_of(session: ChatSession) -> list[Preset]:
     return [*_named(session), Preset("", *aside, built_in=_SET_ASIDE)]
 
 
-def chosen_in(session: ChatSession) -> Preset | None:
+def chosen_in(session: Session) -> Preset | None:
     """The preset of the chat on screen."""
     return preset_in_use(_named(session), session.chat.system_prompt, session.chat.own)
 
 
-def choose(session: ChatSession, preset: Preset) -> None:
+def choose(session: Session, preset: Preset) -> None:
     """Put a preset upon the chat on screen. What somebody wrote there himself can be chosen again."""
     if chosen_in(session) is None:
-        session.set_aside(session.chat)
-    session.set_own(session.chat, preset.system_prompt, preset.own)
+        session.settings.set_aside(session.chat)
+    session.settings.set_own(session.chat, preset.system_prompt, preset.own)
 
 
-def _named(session: ChatSession) -> list[Preset]:
-    return [DEFAULTS, *BUILT_IN, *session.presets]
+def _named(session: Session) -> list[Preset]:
+    return [DEFAULTS, *BUILT_IN, *session.settings.presets]

@@ -30,7 +30,7 @@ from app.widgets.overlay import HighArea, Overlay
 
 if TYPE_CHECKING:
     from app.conversations.presets import Preset
-    from app.session.chat_session import ChatSession
+    from app.session.session import Session
 
 # Room for the focus on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
@@ -40,7 +40,7 @@ _GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed"), SPECULATION_KEYS)
 class ChatSettingsSheet(Overlay):
     """Everything in it takes effect at once, from the next answer on."""
 
-    def __init__(self, session: ChatSession, window: QWidget) -> None:
+    def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window, 640)
         self._session = session
         self._title, self._saved = QLabel(self), QLabel(self)
@@ -122,10 +122,10 @@ class ChatSettingsSheet(Overlay):
         self.reset.clicked.connect(lambda: self._put(DEFAULTS))
         for row in self.rows.values():
             row.changed.connect(self._changed)
-        self._session.tuned.connect(self.refresh)
-        self._session.opened.connect(self.refresh)
-        self._session.presets_changed.connect(self.refresh)
-        self._session.speculation_changed.connect(self.refresh)
+        self._session.settings.chat_changed.connect(self.refresh)
+        self._session.chats.opened.connect(self.refresh)
+        self._session.settings.presets_changed.connect(self.refresh)
+        self._session.settings.speculation_changed.connect(self.refresh)
 
     def fill(self) -> None:
         self._saved.setText("")
@@ -137,8 +137,8 @@ class ChatSettingsSheet(Overlay):
     def refresh(self) -> None:
         """Show what the chat on screen has."""
         session, chat = self._session, self._session.chat
-        self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.pair))
-        defaults = session.defaults.values()
+        self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
+        defaults = session.settings.defaults.values()
         for key, row in self.rows.items():
             row.show_value(defaults[key], chat.own.get(key))
         chosen, listed = chosen_in(session), presets_of(session)
@@ -148,12 +148,12 @@ class ChatSettingsSheet(Overlay):
         self.presets.setCurrentIndex(listed.index(chosen) if chosen is not None else 0)
         self.delete.setEnabled(chosen is not None and bool(chosen.name))
         self.reset.setEnabled(bool(chat.system_prompt or chat.own))
-        now = session.of_new_chats
+        now = session.settings.preset_of_new_chats
         self.begin.setEnabled((now.system_prompt, now.own) != (chat.system_prompt, chat.own))
 
     def _keep(self, prompt: str, own: dict[str, Any]) -> None:
         self._saved.setText("")
-        self._session.set_own(self._session.chat, prompt, own)
+        self._session.settings.set_own(self._session.chat, prompt, own)
 
     def _changed(self, key: str, value: Any) -> None:
         chat = self._session.chat
@@ -180,7 +180,7 @@ class ChatSettingsSheet(Overlay):
             self.name.setFocus()
             return
         if name := self.name.text().strip():
-            self._session.save_preset(name)
+            self._session.settings.save_preset(name)
             self._saved.setText(self.tr("Saved as “{name}”.").format(name=name))
         self.name.hide()
         self.presets.show()
@@ -188,11 +188,11 @@ class ChatSettingsSheet(Overlay):
 
     def _delete(self) -> None:
         if (chosen := chosen_in(self._session)) is not None:
-            self._session.delete_preset(chosen.name)
+            self._session.settings.delete_preset(chosen.name)
 
     def _begin_with(self) -> None:
         chat = self._session.chat
-        self._session.begin_chats_with(chat.system_prompt, chat.own)
+        self._session.settings.begin_chats_with(chat.system_prompt, chat.own)
         self.refresh()
         self._saved.setText(self.tr("New chats begin with this."))
 

@@ -50,14 +50,14 @@ def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
     try:
         _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []
-        session.problem.connect(problems.append)
+        session.models.failed.connect(problems.append)
         # With its draft: the report is about guesses.
-        _wait(lambda: (session.ready and not session.pair.loading) or bool(problems), LOAD_S)
-        if not session.ready:
+        _wait(lambda: (session.answers.ready and not session.models.pair.loading) or bool(problems), LOAD_S)
+        if not session.answers.ready:
             return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
         _save(application, window, pictures, "welcome.png")
-        session.set_own(session.chat, "", SPECULATION)
-        answer = session.ask(QUESTION).answer
+        session.settings.set_own(session.chat, "", SPECULATION)
+        answer = session.answers.ask(QUESTION).answer
         _wait(lambda: answer.ended, ANSWER_S)
         _save(application, window, pictures, "answer.png")
         if pictures is not None:

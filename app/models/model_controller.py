@@ -60,10 +60,10 @@ class ModelController(QObject):
         library.downloads_changed.connect(lambda: header.show_downloads(library.running))
         library.settled.connect(self._tell_settled)
         library.problem.connect(self._tell_problem)
-        session.models_changed.connect(self._judge_for)
-        session.models_changed.connect(self._read_learned)
-        session.store_opened.connect(lambda _report: self._read_measured())
-        session.arrived.connect(self._note_answer)
+        session.models.changed.connect(self._judge_for)
+        session.models.changed.connect(self._read_learned)
+        session.chats.store_opened.connect(lambda _report: self._read_measured())
+        session.answers.arrived.connect(self._note_answer)
 
     # Choosing
 
@@ -73,11 +73,11 @@ class ModelController(QObject):
         if inventory is None:
             return
         if entry.is_starter:
-            self._session.load_starter()
+            self._session.models.load_starter()
         else:
             here = entry if entry.path else next((one for one in inventory.installed if one.id == entry.id), entry)
             draft = next((one for one in inventory.installed if here.draft and one.id == here.draft), None)
-            self._session.load(here.path or here.id, draft.path if draft is not None else None)
+            self._session.models.load(here.path or here.id, draft.path if draft is not None else None)
         self.chat_wanted.emit()
 
     def get(self, entry: Entry) -> None:
@@ -97,12 +97,12 @@ class ModelController(QObject):
         self._library.get(entry.id)
 
     def unload(self) -> None:
-        self._session.unload()
+        self._session.models.unload()
 
     def _judge_for(self) -> None:
         """What a search finds is judged for the model in use; the starter guesses with its own draft only."""
-        pair = self._session.pair
-        own = {str(path) for path in self._session.starter_pair}
+        pair = self._session.models.pair
+        own = {str(path) for path in self._session.models.starter_pair}
         if not pair.loading:
             path = str(pair.main.path) if pair.main is not None else ""
             self._library.finder.judge_for("" if path in own else path)
@@ -117,20 +117,20 @@ class ModelController(QObject):
         if choice.kind == "use":
             self._use_draft(choice.path)
             return
-        if self._session.pair.draft is not None:
-            self._session.set_draft(None)
+        if self._session.models.pair.draft is not None:
+            self._session.models.set_draft(None)
         self._use_method("ngram" if choice.kind == "lookup" else "off")
 
     def _use_draft(self, path: str) -> None:
         session = self._session
-        if session.pair.draft is None or str(session.pair.draft.path) != path:
-            session.set_draft(path)
-        if session.speculation.method in ("ngram", "off"):
+        if session.models.pair.draft is None or str(session.models.pair.draft.path) != path:
+            session.models.set_draft(path)
+        if session.settings.speculation.method in ("ngram", "off"):
             self._use_method("auto")
 
     def _use_method(self, method: str) -> None:
-        if method != self._session.speculation.method:
-            self._session.set_speculation(replace(self._session.speculation, method=method))
+        if method != self._session.settings.speculation.method:
+            self._session.settings.set_speculation(replace(self._session.settings.speculation, method=method))
 
     def _get_choice(self, choice: Choice) -> None:
         if choice.download is not None:
@@ -202,10 +202,10 @@ class ModelController(QObject):
             self._read_measured()
 
     def _read_learned(self) -> None:
-        if not self._session.pair.loading:
-            self._session.ask_engine(
+        if not self._session.models.pair.loading:
+            self._session.models.call_engine(
                 lambda engine: engine.learned(), lambda pairs: self._library.take_learned(learned_pairs(pairs))
             )
 
     def _read_measured(self) -> None:
-        self._session.keeper.do(lambda store: measured_pairs(store.history.by_pair()), self._library.take_measured)
+        self._session.history.read_pairs(lambda pairs: self._library.take_measured(measured_pairs(pairs)))

@@ -135,7 +135,7 @@ class ModelsPage(QWidget):
         library.verified.connect(self._show_report)
         library.advice_changed.connect(self._refresh_cards)
         library.measured_changed.connect(self._refresh_cards)
-        self._session.models_changed.connect(self._refresh_cards)
+        self._session.models.changed.connect(self._refresh_cards)
 
     # What is shown
 
@@ -205,7 +205,7 @@ class ModelsPage(QWidget):
         return card
 
     def _refresh_cards(self) -> None:
-        pair = self._session.pair
+        pair = self._session.models.pair
         loaded = {str(info.path) for info in (pair.main, pair.draft) if info is not None}
         names = {entry.id for path in loaded if (entry := self._entry_at(path)) is not None}
         by_id = {status.repository: status for status in self._library.downloads}
@@ -216,7 +216,7 @@ class ModelsPage(QWidget):
         self._show_memory()
 
     def _state_of(self, entry: Entry, in_use: bool, download: DownloadStatus | None) -> CardState:
-        library, main = self._library, self._session.pair.main
+        library, main = self._library, self._session.models.pair.main
         path = str(main.path) if main is not None and self._tab == SEARCH and not in_use else ""
         name = self._name_at(path)
         return CardState(
@@ -316,7 +316,7 @@ class ModelsPage(QWidget):
         self._note.show()
 
     def _show_memory(self) -> None:
-        inventory, pair = self._library.inventory, self._session.pair
+        inventory, pair = self._library.inventory, self._session.models.pair
         if inventory is None:
             self._memory.setText(self.tr("Looking at the models here…"))
             return

@@ -66,7 +66,7 @@ class Picker(Overlay):
         library.downloads_changed.connect(self._refresh_if_shown)
         library.advice_changed.connect(self._refresh_if_shown)
         library.measured_changed.connect(self._refresh_if_shown)
-        session.models_changed.connect(self._refresh_if_shown)
+        session.models.changed.connect(self._refresh_if_shown)
         self.retranslate()
 
     def fill(self) -> None:
@@ -109,7 +109,7 @@ class Picker(Overlay):
         inventory, wanted = self._library.inventory, self._field.text().strip()
         if inventory is None:
             return []
-        pair, downloads = self._session.pair, self._library.downloads
+        pair, downloads = self._session.models.pair, self._library.downloads
         loaded = str(pair.main.path) if pair.main is not None else ""
         if self._role == "main":
             return main_choices(inventory, loaded, downloads, wanted)
@@ -123,7 +123,7 @@ class Picker(Overlay):
             return []
         draft = str(pair.draft.path) if pair.draft is not None else ""
         measured = self._library.measured_with(loaded)
-        method = self._session.speculation.method
+        method = self._session.settings.speculation.method
         return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
 
     def _note_text(self, choices: list[Choice]) -> str:
@@ -131,7 +131,7 @@ class Picker(Overlay):
         if choices:
             drafts = self._role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
             return "" if drafts else self.tr("No draft model for it is here or in the catalog. Lookup needs none.")
-        if self._role == "draft" and self._session.pair.main is None:
+        if self._role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
         return self.tr("No model here has that name.") if known else self.tr("Looking at the models here…")
@@ -241,7 +241,7 @@ class Picker(Overlay):
             self.refresh()
 
     def retranslate(self) -> None:
-        main = self._session.pair.main
+        main = self._session.models.pair.main
         if self._role == "main":
             self._field.setPlaceholderText(self.tr("Choose a main model"))
             self._more.setText(self.tr("Find more models…"))

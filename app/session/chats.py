@@ -68,6 +68,14 @@ class Chat:
     draft_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     uid: str = ""
+    # Turns whose answers are being written, also those on a branch that is not shown.
+    answering: list[Turn] = field(default_factory=list)
+
+    @property
+    def stored_ids(self) -> list[int]:
+        """The ids of the messages that it shows, as far as they are on disk."""
+        places = (place.id for turn in self.turns for place in (turn.question_place, turn.answer_place))
+        return [place for place in places if place is not None]
 
     @property
     def place(self) -> tuple[int, int] | None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QLocale
 
-if TYPE_CHECKING:
-    from app.session.model_session import Pair
+from app.session.model_service import Pair
 
 
 def values(pair: Pair) -> dict[str, str]:
-    """By the names in `own_settings.VARIABLES`. A prompt is for a model, so names are in English."""
+    """By the names in `chat_settings.VARIABLES`. A prompt is for a model, so names are in English."""
     english, today = QLocale(QLocale.Language.English), QDate.currentDate()
     system = {"Darwin": f"macOS {platform.mac_ver()[0]}"}.get(platform.system(), platform.system())
     return {

@@ -72,7 +72,7 @@ class StoreClient(QObject):
         """Whether what is kept will be there at the next start."""
         return self._stand_in is None
 
-    def do(
+    def run(
         self,
         operation: Callable[[ConversationStore], Result],
         then: Callable[[Result], object] | None = None,
@@ -103,7 +103,7 @@ class StoreClient(QObject):
 
         self._bridge.watch(self._thread.submit(job), done)
 
-    def later(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:
+    def schedule(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:
         """Run an operation in a while, or when the store closes; nobody hears how it went."""
         self._thread.submit(operation, delay)
 
@@ -129,16 +129,16 @@ class StoreClient(QObject):
 
     def reload(self) -> None:
         """Something was written elsewhere; `listed` follows if that changes the list."""
-        self.do(lambda _: None)
+        self.run(lambda _: None)
 
     def show_view(self, view: str) -> None:
         """List the active, the archived or the trashed chats; `listed` follows in any case."""
         self.view = view
-        self.do(lambda _: self._listing.forget())
+        self.run(lambda _: self._listing.forget())
 
     def load(self, conversation_id: int, then: Callable[[Chat], object]) -> None:
         """Read a chat and note that it is the one on screen."""
-        self.do(lambda store: _load(store, conversation_id), then)
+        self.run(lambda store: _load(store, conversation_id), then)
 
     def close(self) -> None:
         """Write what waits and close the file. Safe to call twice."""

@@ -87,12 +87,12 @@ class AdvancedPage(TablePage):
         self.clear.clicked.connect(self._clear)
 
     def _clear(self) -> None:
-        self._session.ask_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._look())
+        self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._look())
 
     def _look(self) -> None:
         """Ask the engine what it holds, unless it has not answered yet."""
         if not self._asked:
-            self._asked = self._session.ask_engine(lambda engine: engine.status(), self._take)
+            self._asked = self._session.models.call_engine(lambda engine: engine.status(), self._take)
 
     def _take(self, status: EngineStatus) -> None:
         self._asked = False
@@ -151,7 +151,7 @@ class AdvancedPage(TablePage):
         self._library.on_pool(work, done)
 
     def _models(self) -> dict[str, Any]:
-        pair = self._session.pair
+        pair = self._session.models.pair
         return {role: getattr(pair, role) and vars_of(getattr(pair, role)) for role in ("main", "draft")}
 
     def _say(self) -> None:

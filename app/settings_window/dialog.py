@@ -75,7 +75,7 @@ PAGES = (
     PageSpec(
         "history",
         QT_TRANSLATE_NOOP("Settings", "Request history"),
-        lambda title, own: HistoryPage(title, own.session.keeper),
+        lambda title, own: HistoryPage(title, own.session.history),
     ),
     PageSpec(
         "storage",

@@ -41,8 +41,8 @@ class Effects(QObject):
         settings.subscribe(self._changed)
         application.language.changed.connect(self._keep_language)
         application.theme.changed.connect(self._keep_theme)
-        session.speculation_changed.connect(self._keep_speculation)
-        session.models_changed.connect(self._pair_changed)
+        session.settings.speculation_changed.connect(self._keep_speculation)
+        session.models.changed.connect(self._pair_changed)
 
     def close(self) -> None:
         """The window is going: nothing that happens now is a choice."""
@@ -63,23 +63,25 @@ class Effects(QObject):
 
     def _apply_to_chats(self) -> None:
         values, session = self._settings.values, self._session
-        session.set_defaults(replace(session.defaults, sampling=sampling_of(values), max_tokens=longest_of(values)))
+        session.settings.set_defaults(
+            replace(session.settings.defaults, sampling=sampling_of(values), max_tokens=longest_of(values))
+        )
         self._apply_to_pair()
-        session.configure(engine_settings_of(values))
+        session.models.configure(engine_settings_of(values))
         self._composer.set_send_key(values.send_key)
         LOG_BUFFER.set_level(values.log_level)
 
     def _pair_changed(self) -> None:
-        if not self._closed and not self._session.pair.loading:
+        if not self._closed and not self._session.models.pair.loading:
             self._apply_to_pair()
 
     def _apply_to_pair(self) -> None:
         """The loaded pair speculates by its own settings, or by those for all pairs."""
         session = self._session
-        main, draft = session.pair.names
-        wanted, before = settings_for(self._settings.values, main, draft), session.defaults
+        main, draft = session.models.pair.names
+        wanted, before = settings_for(self._settings.values, main, draft), session.settings.defaults
         chosen = replace(wanted, max_depth=before.speculation.max_depth)
-        session.set_defaults(replace(before, speculation=chosen))
+        session.settings.set_defaults(replace(before, speculation=chosen))
 
     def _keep_language(self) -> None:
         if not self._closed:
@@ -90,8 +92,8 @@ class Effects(QObject):
             self._settings.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
-        chosen, values = self._session.defaults.speculation, self._settings.values
-        main, draft = self._session.pair.names
+        chosen, values = self._session.settings.defaults.speculation, self._settings.values
+        main, draft = self._session.models.pair.names
         if own_settings(values, main, draft) is not None:
             self._settings.change(pairs=with_own(values, main, draft, chosen))
             return

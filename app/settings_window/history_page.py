@@ -18,8 +18,7 @@ from app.wording.models import pair_name, recorded_name
 
 if TYPE_CHECKING:
     from app.conversations.request_history import PairSummary, RequestRow
-    from app.conversations.store import ConversationStore
-    from app.session.store_client import StoreClient
+    from app.session.history_service import HistoryService
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 
@@ -27,9 +26,9 @@ _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 class HistoryPage(QWidget):
     """Reads the store whenever it is shown, sorted or filtered anew, and after every answer while it is shown."""
 
-    def __init__(self, title: str, keeper: StoreClient, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, history: HistoryService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title_text, self._keeper = title, keeper
+        self._title_text, self._history = title, history
         self._order: tuple[str, bool] = ("finished_at", True)
         self._summaries: list[PairSummary] = []
         self._title, self.sentences, self._said = QLabel(self), QLabel(self), QLabel(self)
@@ -50,7 +49,7 @@ class HistoryPage(QWidget):
         self.pair.activated.connect(lambda _: self.refresh())
         self.csv.clicked.connect(partial(self._choose_file, "csv"))
         self.json.clicked.connect(partial(self._choose_file, "json"))
-        keeper.listed.connect(self._refresh_if_shown)
+        history.changed.connect(self._refresh_if_shown)
         self.retranslate()
 
     def _build(self) -> None:
@@ -81,13 +80,7 @@ class HistoryPage(QWidget):
     def refresh(self) -> None:
         """Read everything again; the views follow."""
         order, down = self._order
-        chosen = self._chosen
-
-        def read(store: ConversationStore) -> tuple[list[RequestRow], list[PairSummary]]:
-            history = store.history
-            return history.rows(order=order, descending=down, pair=chosen, limit=_MOST_ROWS), history.by_pair()
-
-        self._keeper.do(read, self._take)
+        self._history.read(order, down, self._chosen, _MOST_ROWS, self._take)
 
     def _take(self, found: tuple[list[RequestRow], list[PairSummary]]) -> None:
         rows, self._summaries = found
@@ -142,24 +135,13 @@ class HistoryPage(QWidget):
 
     def export_to(self, file: Path, kind: str) -> None:
         """Write what the table shows as "csv" or "json", on the store's thread."""
-        rows = list(self.table.rows)
-
-        def write(store: ConversationStore) -> bool:
-            history = store.history
-            text = history.as_csv(rows) if kind == "csv" else history.as_json(rows)
-            try:
-                # Without the mark, Excel takes a CSV file for one in the system's old encoding.
-                file.write_text(text, encoding="utf-8-sig" if kind == "csv" else "utf-8", newline="")
-            except OSError:
-                return False
-            return True
 
         def done(written: bool) -> None:
             good, bad = self.tr("Saved to {file}."), self.tr("The file could not be saved. Choose another folder.")
             self._said.setText(good.format(file=file) if written else bad)
             self._said.show()
 
-        self._keeper.do(write, done)
+        self._history.export(list(self.table.rows), file, kind, done)
 
     def retranslate(self) -> None:
         self._title.setText(QCoreApplication.translate("Settings", self._title_text))

@@ -75,14 +75,14 @@ class SpeculationPage(TablePage):
         self.learned = LearnedSection(session, self)
         self.add(self.learned, 24)
         self.own.clicked.connect(self._give_own)
-        session.models_changed.connect(self.show_values)
+        session.models.changed.connect(self.show_values)
         self._built = True
         self.retranslate()
 
     def _give_own(self) -> None:
         """The loaded pair begins with what holds for it now."""
-        main, draft = self._session.pair.names
-        holds = self._session.defaults.speculation
+        main, draft = self._session.models.pair.names
+        holds = self._session.settings.defaults.speculation
         self.settings.change(pairs=with_own(self.settings.values, main, draft, holds))
 
     def _remove(self, key: Key) -> None:
@@ -100,7 +100,7 @@ class SpeculationPage(TablePage):
         for shown in self.pairs:
             if (chosen := own_settings(values, *shown.key)) is not None:
                 shown.form.show_settings(chosen)
-        main, draft = self._session.pair.names
+        main, draft = self._session.models.pair.names
         self._offer.setVisible(bool(main) and (main, draft) not in keys)
         words = self.tr("{pair} is loaded and follows the settings above.")
         self._loaded.setText(words.format(pair=pair_name(main, draft)))

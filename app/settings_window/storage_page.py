@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.conversations.opening import back_up_now
 from app.settings.disk_use import Kept, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
 from app.settings_window.table_page import TablePage
@@ -114,12 +113,10 @@ class StoragePage(TablePage):
         def forgotten(_: None) -> None:
             self._library.on_pool(work, self._take)
 
-        if not self._session.ask_engine(lambda engine: engine.clear_prefix_cache(), forgotten):
+        if not self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), forgotten):
             forgotten(None)
 
     def _back_up(self) -> None:
-        keeper = self._session.keeper
-
         def done(backup: Path) -> None:
             self._say(self.tr("The chats are backed up in {file}.").format(file=backup))
             self._look()
@@ -127,7 +124,7 @@ class StoragePage(TablePage):
         def failed(_: Exception) -> None:
             self._say(self.tr("The chats could not be backed up. Check whether the disk has space."))
 
-        keeper.do(lambda store: back_up_now(store, keeper.path), done, failed)
+        self._session.chats.back_up(done, failed)
 
     def _choose_place(self, id_: str) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("Choose where to move it"))
@@ -208,7 +205,7 @@ class StoragePage(TablePage):
         for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
             button.setEnabled(id_ in self._kept and self._kept[id_].bytes > 0)
         self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
-        self.back_up.setEnabled(self._session.saving)
+        self.back_up.setEnabled(self._session.chats.store_ready)
         self.stop.setText(self.tr("Stop"))
 
     def _word(self, button: QPushButton, text: str, name: str) -> None:

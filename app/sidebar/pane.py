@@ -34,8 +34,7 @@ from app.widgets.icons import icon
 from app.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
-    from app.conversations.store import ConversationStore
-    from app.session.store_client import StoreClient
+    from app.session.list_service import ListService
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
 
@@ -46,11 +45,11 @@ class ChatPane(QFrame):
     found = Signal(int, int)
 
     def __init__(
-        self, keeper: StoreClient, operations: ChatOperations, new_chat: QAction, parent: QWidget | None = None
+        self, chats: ListService, operations: ChatOperations, new_chat: QAction, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self._keeper, self._operations, self._new_action = keeper, operations, new_chat
+        self._chats, self._operations, self._new_action = chats, operations, new_chat
         self._shown: int | None = None
         self._streaming: frozenset[int] = frozenset()
         self._new = QPushButton(self)
@@ -146,18 +145,18 @@ class ChatPane(QFrame):
     def show_view(self, view: str) -> None:
         self.search.clear()
         self._only = None
-        self._keeper.show_view(view)
+        self._chats.show_view(view)
 
     def show_folder(self, folder_id: int) -> None:
         """List the chats of one folder only."""
         self.search.clear()
         self._only = folder_id
-        self._keeper.show_view(ACTIVE)
+        self._chats.show_view(ACTIVE)
 
     @property
     def folder(self) -> Folder | None:
         """The one whose chats alone are listed."""
-        return next((folder for folder in self._keeper.folders if folder.id == self._only), None)
+        return None if self._only is None else self._chats.folder(self._only)
 
     def rename_folder(self, folder_id: int) -> None:
         """Let its name be edited in place."""
@@ -175,10 +174,10 @@ class ChatPane(QFrame):
 
     def _fill(self) -> None:
         self._only = self._only if self.folder is not None else None
-        in_trash = self._keeper.view == TRASHED
-        self._back.setVisible(self._keeper.view != ACTIVE or self._only is not None)
-        self.empty.setVisible(in_trash and bool(self._keeper.conversations))
-        self.empty.show_trash(self._keeper.conversations if in_trash else ())
+        in_trash = self._chats.view == TRASHED
+        self._back.setVisible(self._chats.view != ACTIVE or self._only is not None)
+        self.empty.setVisible(in_trash and bool(self._chats.chats))
+        self.empty.show_trash(self._chats.chats if in_trash else ())
         self.retranslate()
         if self.search.words.strip():
             self._search(self.search.words)
@@ -186,12 +185,12 @@ class ChatPane(QFrame):
         # A row that is being edited must not be taken away.
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
-        keeper, before = self._keeper, self.list.currentIndex().data(ROW)
+        chats, before = self._chats, self.list.currentIndex().data(ROW)
         # All rows of this list are equally high: one of them is measured instead of thousands.
         self.list.setUniformItemSizes(True)
         with self.list.in_place():
-            self.model.show_chats(keeper.conversations, keeper.view, self._streaming, keeper.folders, self._only)
-        self.hint.setVisible(keeper.ready and not self.model.rows)
+            self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, self._only)
+        self.hint.setVisible(chats.ready and not self.model.rows)
         # Who works on a folder with the keys stays on it.
         folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
@@ -203,16 +202,13 @@ class ChatPane(QFrame):
             return
         self.hint.hide()
 
-        def find(store: ConversationStore) -> _Found:
-            return store.search.titles(text), store.search.messages(text)
-
         def show(hits: _Found) -> None:
             # Typing goes on while the store looks; only the newest question counts.
             if self.search.words == text:
                 self.list.setUniformItemSizes(False)
                 self.model.show_found(*hits)
 
-        self._keeper.do(find, show)
+        self._chats.search(text, show)
 
     def _go_to_list(self) -> None:
         """To the row that is chosen, or to the first."""
@@ -245,20 +241,20 @@ class ChatPane(QFrame):
         if isinstance(row, Conversation):
             self.fill_menu(row)
         elif isinstance(row, Folder):
-            self.row_menu.fill_for_folder(row, self._keeper.folders)
+            self.row_menu.fill_for_folder(row, self._chats.folders)
         else:
             return
         self.row_menu.popup(self.list.viewport().mapToGlobal(place))
 
     def fill_menu(self, chat: Conversation) -> None:
         """What can be done with a chat, by where it is."""
-        self.row_menu.fill_for_chat(chat, self._keeper.folders)
+        self.row_menu.fill_for_chat(chat, self._chats.folders)
 
     def choose_folder(self, conversation_id: int) -> None:
         """Ask which folder a chat should go to."""
-        chat = next((chat for chat in self._keeper.conversations if chat.id == conversation_id), None)
+        chat = self._chats.chat(conversation_id)
         if chat is not None:
-            fill_folders(self.folder_menu, chat, self._keeper.folders, self._operations)
+            fill_folders(self.folder_menu, chat, self._chats.folders, self._operations)
             row = self.list.visualRect(self.model.row_of(chat.id))
             self.folder_menu.popup(self.list.viewport().mapToGlobal(row.bottomLeft()))
 
@@ -268,11 +264,11 @@ class ChatPane(QFrame):
         for view, text in ((ACTIVE, self.tr("Chats")), (ARCHIVED, self.tr("Archive")), (TRASHED, self.tr("Trash"))):
             action = menu.addAction(text)
             action.setCheckable(True)
-            action.setChecked(view == self._keeper.view and self._only is None)
+            action.setChecked(view == self._chats.view and self._only is None)
             action.triggered.connect(lambda _=False, chosen=view: self.show_view(chosen))
-        if self._keeper.folders:
+        if self._chats.folders:
             menu.addSeparator()
-        for folder in self._keeper.folders:
+        for folder in self._chats.folders:
             action = menu.addAction(folder.name.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(folder.id == self._only)
@@ -317,7 +313,7 @@ class ChatPane(QFrame):
         self.search.setAccessibleName(self.tr("Search chats"))
         self._views.setToolTip(self.tr("Folders, archive and trash"))
         self._views.setAccessibleName(self.tr("Folders, archive and trash"))
-        view = self._keeper.view
+        view = self._chats.view
         folder = self.folder
         words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
         self._back.setText(self.tr("Trash") if view == TRASHED else words)
@@ -335,7 +331,7 @@ class ChatPane(QFrame):
             ACTIVE: self.tr("Your chats appear here."),
             ARCHIVED: self.tr("Nothing is archived."),
             TRASHED: self.tr("The trash is empty."),
-        }[self._keeper.view]
+        }[self._chats.view]
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

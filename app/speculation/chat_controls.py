@@ -29,19 +29,19 @@ class ChatControls(QWidget):
         self._form.hide()
         self.choosers = self._form.choosers
         self.fold.toggled.connect(self._unfold)
-        self._form.chosen.connect(session.set_speculation)
+        self._form.chosen.connect(session.settings.set_speculation)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._form)
-        session.speculation_changed.connect(self.refresh)
+        session.settings.speculation_changed.connect(self.refresh)
         self.retranslate()
         self._apply_theme()
 
     def refresh(self) -> None:
         """Show what the session will ask for next."""
-        self._form.show_settings(self._session.speculation)
+        self._form.show_settings(self._session.settings.speculation)
 
     def retranslate(self) -> None:
         self.fold.setText(self.tr("How to guess"))

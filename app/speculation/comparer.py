@@ -30,8 +30,8 @@ class Comparer(QObject):
         self._session = session
         self._stream: Any = None
         self.comparison: Comparison | None = None
-        session.asked.connect(lambda _chat, _turn: self.cancel())
-        session.path_changed.connect(lambda _chat: self.cancel())
+        session.answers.asked.connect(lambda _chat, _turn: self.cancel())
+        session.chats.path_changed.connect(lambda _chat: self.cancel())
 
     @property
     def running(self) -> bool:
@@ -41,13 +41,15 @@ class Comparer(QObject):
         """Compare on that turn's question, with the seed of its answer."""
         self.cancel()
         session = self._session
-        sampling = replace(session.sampling, seed=turn.answer.stats.seed)
-        chosen = session.speculation
-        speculation = replace(chosen, method="auto") if chosen.method == "off" else chosen
+        chosen = session.settings.generation_of(chat)
+        speculation = chosen.speculation
+        if speculation.method == "off":
+            speculation = replace(speculation, method="auto")
+        sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
         try:
-            request = session.request(chat, turn, sampling, speculation)
+            request = session.answers.request(chat, turn, replace(chosen, sampling=sampling, speculation=speculation))
         except EngineError as error:
-            session.problem.emit(error)
+            session.models.failed.emit(error)
             return
         request = replace(request, conversation=None)
         if request.messages[-1]["role"] == "assistant":
@@ -72,4 +74,4 @@ class Comparer(QObject):
                 self._ask()
             self.changed.emit()
 
-        self._stream = self._session.engine.submit(comparison.next_request(), self._session.bridge.listen(receive))
+        self._stream = self._session.models.submit(comparison.next_request(), receive)

@@ -35,8 +35,8 @@ class LearnedSection(QWidget):
         self.forget.clicked.connect(self._forget_chosen)
         self.forget_all.clicked.connect(lambda: self._forget(None))
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._word_buttons())
-        session.models_changed.connect(self._refresh_if_shown)
-        session.chats_changed.connect(self._refresh_if_shown)
+        session.models.changed.connect(self._refresh_if_shown)
+        session.answers.ended.connect(self._refresh_if_shown)
         self.retranslate()
 
     def _build(self) -> None:
@@ -56,7 +56,7 @@ class LearnedSection(QWidget):
 
     def refresh(self) -> None:
         """Ask the engine again; the table follows."""
-        if not self._session.ask_engine(lambda engine: engine.learned(), self._take):
+        if not self._session.models.call_engine(lambda engine: engine.learned(), self._take):
             self._take(())
 
     def _refresh_if_shown(self) -> None:
@@ -88,7 +88,7 @@ class LearnedSection(QWidget):
             self._forget(pair)
 
     def _forget(self, pair: Pair | None) -> None:
-        self._session.ask_engine(lambda engine: engine.forget_learned(pair), lambda _: self.refresh())
+        self._session.models.call_engine(lambda engine: engine.forget_learned(pair), lambda _: self.refresh())
 
     def _word_buttons(self) -> None:
         self.forget.setEnabled(self._chosen is not None)

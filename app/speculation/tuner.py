@@ -29,14 +29,14 @@ class Tuner(QObject):
         """Measure, unless that is going on already."""
         if self.running:
             return
-        self.found, self.error, self.pair = None, None, self._session.pair.names
-        self.running = self._session.ask_engine(lambda engine: engine.calibrate(), self._take, self._fail)
+        self.found, self.error, self.pair = None, None, self._session.models.pair.names
+        self.running = self._session.models.call_engine(lambda engine: engine.calibrate(), self._take, self._fail)
         self.changed.emit()
 
     def cancel(self) -> None:
         """End it early; what was measured by then is kept. Whatever is asked of the engine does that."""
         if self.running:
-            self._session.ask_engine(lambda engine: engine.configure(engine.settings), lambda _: None)
+            self._session.models.call_engine(lambda engine: engine.configure(engine.settings), lambda _: None)
 
     def _take(self, found: Calibration) -> None:
         self.running, self.found = False, found

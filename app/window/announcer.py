@@ -23,7 +23,7 @@ class Announcer(QObject):
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
         self._session, self._window = session, window
-        session.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
+        session.answers.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
 
     def words(self, chat: Chat, turn: Turn) -> str:
         answer = turn.answer
@@ -37,7 +37,8 @@ class Announcer(QObject):
             text = self.tr("The answer is finished.")
         if chat is self._session.chat:
             return text
-        title = next((row.title for row in self._session.keeper.conversations if row.id == chat.id), "")
+        row = self._session.list.chat(chat.id) if chat.id is not None else None
+        title = row.title if row else ""
         return self.tr("{chat}: {sentence}").format(chat=title or self.tr("Another chat"), sentence=text)
 
     def announce(self, text: str) -> None:

@@ -52,12 +52,12 @@ class Attaching(QObject):
         """It goes with what is written in the chat that it was given to, whichever is on screen by now."""
         if not reading.wanted:
             return
-        if chat is self._session.chat or not self._session.has(chat):
+        if chat is self._session.chat or not self._session.chats.has(chat):
             row.add(reading, attachment)
             return
         row.add(reading, None)
         if attachment not in chat.draft_attachments:
-            self._session.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
+            self._session.chats.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
 
     def _not_attached(self, row: AttachmentRow, reading: Reading, error: BaseException) -> None:
         row.add(reading, None)

@@ -32,19 +32,19 @@ class ChatCommands(QObject):
         self._connect()
 
     def _connect(self) -> None:
-        session, keeper = self._session, self._session.keeper
+        session = self._session
         self._sidebar.found.connect(self.show_hit)
-        for changed in (session.chats_changed, session.opened, session.kept, keeper.listed):
+        for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())
         # After midnight, or in another time zone, the list has other days.
         QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
-        session.trashed.connect(lambda _chat_id, title: self._notifications.show_trashed(title))
-        session.store_opened.connect(self._show_open_report)
-        keeper.trouble.connect(self._notifications.show_store_error)
-        keeper.unsaved.connect(self._notifications.show_unsaved)
+        session.chats.trashed.connect(lambda _chat_id, title: self._notifications.show_trashed(title))
+        session.chats.store_opened.connect(self._show_open_report)
+        session.chats.store_failed.connect(self._notifications.show_store_error)
+        session.chats.store_unavailable.connect(self._notifications.show_unsaved)
 
     def refresh_list(self) -> None:
-        self._sidebar.refresh(self._session.chat.id, self._session.streaming_chats)
+        self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
 
     def on_shown(self, run: Callable[[int], object]) -> None:
         """Run a command with the id of the chat on screen, if it is in the list."""
@@ -58,11 +58,11 @@ class ChatCommands(QObject):
     def restore_deleted(self) -> None:
         """Bring back the chat that was deleted last."""
         self._notifications.hide()
-        if self._session.deleted:
-            self._session.restore()
+        if self._session.chats.restorable:
+            self._session.chats.restore_last()
 
     def show_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.keeper.path.parent)))
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.chats.store_path.parent)))
 
     def _show_open_report(self, report: OpenReport | None) -> None:
         if report is None:

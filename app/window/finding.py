@@ -22,9 +22,9 @@ class Finding(QObject):
         bar.chosen.connect(self._show)
         bar.changed.connect(self._mark)
         transcript.shown_as.connect(self._look_again)
-        session.opened.connect(lambda _chat: bar.close_bar())
-        session.path_changed.connect(lambda _chat: self._look_again())
-        session.ended.connect(lambda chat, _turn: self._look_again() if chat is session.chat else None)
+        session.chats.opened.connect(lambda _chat: bar.close_bar())
+        session.chats.path_changed.connect(lambda _chat: self._look_again())
+        session.answers.ended.connect(lambda chat, _turn: self._look_again() if chat is session.chat else None)
 
     def show_hit(self, chat: int, message: int, text: str) -> None:
         """Show a message that the search over all chats found for `text`, with the words marked."""
@@ -36,7 +36,7 @@ class Finding(QObject):
             if turn is not None and opened is self._session.chat:
                 self._bar.search_for(text, turn, message == turn.answer_place.id)
 
-        self._session.show_message(chat, message, show)
+        self._session.chats.show_message(chat, message, show)
 
     def _mark(self) -> None:
         self._transcript.mark(self._bar.query, self._bar.current)

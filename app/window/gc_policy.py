@@ -34,7 +34,7 @@ class GcPolicy(QObject):
         self._frozen = False
         sys.setswitchinterval(SWITCH_S)
         gc.disable()
-        session.models_changed.connect(self._models_changed)
+        session.models.changed.connect(self._models_changed)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self.collect)
@@ -44,7 +44,7 @@ class GcPolicy(QObject):
         """Collect what is worth it now."""
         young = gc.get_count()[0]
         self._since_full += max(0, young - self._young)
-        if self._since_full >= (_MANY if self._session.quiet else _TOO_MANY):
+        if self._since_full >= (_MANY if self._session.answers.quiet else _TOO_MANY):
             self._collect_all()
         elif young >= _YOUNG:
             gc.collect(0)
@@ -59,11 +59,11 @@ class GcPolicy(QObject):
 
         Later, when others have come or gone, a few objects that are left over could hold much memory.
         """
-        pair = self._session.pair
+        pair = self._session.models.pair
         if not self._frozen and pair.main is not None:
             self._frozen = True
             gc.freeze()
-        elif self._frozen and not pair.loading and self._session.quiet:
+        elif self._frozen and not pair.loading and self._session.answers.quiet:
             self._collect_all()
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from app.actions.actions import Actions
-    from app.session.model_session import Pair
+    from app.session.model_service import Pair
     from app.session.session import Session
 
 _LOOK_MS = 150
@@ -142,8 +142,8 @@ class Header(QFrame):
         self._look = QTimer(self)
         self._look.setInterval(_LOOK_MS)
         self._look.timeout.connect(self.show_reading)
-        session.models_changed.connect(self.refresh)
-        session.speculation_changed.connect(self.refresh)
+        session.models.changed.connect(self.refresh)
+        session.settings.speculation_changed.connect(self.refresh)
         self.refresh()
         self.show_downloads(0)
 
@@ -156,7 +156,7 @@ class Header(QFrame):
 
     def refresh(self) -> None:
         """Show the pair as it is now."""
-        pair, colours = self._session.pair, theme.colours()
+        pair, colours = self._session.models.pair, theme.colours()
         main_name = self._name_of(pair, "main")
         mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
         self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
@@ -188,9 +188,9 @@ class Header(QFrame):
 
     def show_reading(self) -> None:
         """How much of the model that is on its way has been read."""
-        read, total = self._session.reading
-        if total and self._session.pair.loading:
-            chip = self.main if self._session.pair.loading == "main" else self.draft
+        read, total = self._session.models.loading_progress
+        if total and self._session.models.pair.loading:
+            chip = self.main if self._session.models.pair.loading == "main" else self.draft
             chip.set_name(self.tr("loading {share}").format(share=percent(read / total)))
             self._fit()
 
@@ -244,7 +244,7 @@ class Header(QFrame):
 
     def _why_off(self, pair: Pair) -> str:
         """Why no guesses can be made with this pair, in a sentence; "" when they can."""
-        method = self._session.speculation.method
+        method = self._session.settings.speculation.method
         if pair.loading == "draft":
             return self.tr("The draft model is loading. You can ask already.")
         if pair.loading:
@@ -264,13 +264,15 @@ class Header(QFrame):
         if pair.loading == which or (pair.loading == "main" and which == "draft"):
             return self.tr("loading…")
         if info is None:
-            guessing = which == "draft" and pair.main is not None and self._session.speculation.method == "ngram"
+            guessing = (
+                which == "draft" and pair.main is not None and self._session.settings.speculation.method == "ngram"
+            )
             return source_name("ngram") if guessing else self.tr("none")
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:
         """What a person calls a model: its name without the owner's, or that it is ours."""
-        if str(path) in {str(own) for own in self._session.starter_pair}:
+        if str(path) in {str(own) for own in self._session.models.starter_pair}:
             return self.tr("Starter")
         return short_name(name)[0]
 

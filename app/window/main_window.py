@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
 
     def _make_sidebar(self) -> None:
         self._operations = ChatOperations(self._session, self)
-        self._chats = ChatPane(self._session.keeper, self._operations, self._actions["new-chat"], self)
+        self._chats = ChatPane(self._session.list, self._operations, self._actions["new-chat"], self)
         self._transfer = Transfer(self._session, self._banner, self._actions["stop-transfer"], self)
 
     def _make_models(self) -> None:
@@ -191,22 +191,28 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         session = self._session
-        session.opened.connect(self._show_chat)
-        session.asked.connect(self._show_new_turn)
-        session.arrived.connect(self._show_arrived)
-        session.path_changed.connect(self._show_path)
-        session.returned.connect(self._take_back)
-        keeper = session.keeper
+        session.chats.opened.connect(self._show_chat)
+        session.answers.asked.connect(self._show_new_turn)
+        session.answers.arrived.connect(self._show_arrived)
+        session.chats.path_changed.connect(self._show_path)
+        session.answers.not_stored.connect(self._take_back)
         self._operations.export_wanted.connect(self._transfer.export_chat)
-        for changed in (session.kept, session.trashed, session.trash_emptied, keeper.opened, keeper.unsaved):
+        chats = session.chats
+        for changed in (
+            session.answers.stored,
+            chats.trashed,
+            chats.trash_emptied,
+            chats.store_opened,
+            chats.store_unavailable,
+        ):
             changed.connect(lambda *_: self._update_actions())
-        session.chats_changed.connect(self._update_actions)
-        session.models_changed.connect(self._update_models)
+        session.answers.ended.connect(self._update_actions)
+        session.models.changed.connect(self._update_models)
         self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
         self._switcher.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         self._offer.more_wanted.connect(lambda: self._settings.open("models"))
-        session.problem.connect(self._show_problem)
+        session.models.failed.connect(self._show_problem)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
         for written in (self._composer.edit.edited, self._composer.files.changed):
@@ -218,7 +224,7 @@ class MainWindow(QMainWindow):
         self._find.focus_lost.connect(self._composer.setFocus)
         self._find.found.connect(self._update_actions)
         self._application.theme.changed.connect(self._actions.apply_theme)
-        for changed in (session.speculation_changed, self._transcript.shown_as):
+        for changed in (session.settings.speculation_changed, self._transcript.shown_as):
             changed.connect(self._actions.refresh_checks)
         self._turns.speaker.changed.connect(self._update_actions)
         self._transfer.changed.connect(self._update_actions)
@@ -229,7 +235,7 @@ class MainWindow(QMainWindow):
         # What is being composed belongs to the chat that is left.
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
-            self._session.keep_place(self._shown, self._transcript.place)
+            self._session.chats.keep_place(self._shown, self._transcript.place)
         again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         # Chosen once more, it stays as it is read, with what is being edited in it.
@@ -262,13 +268,13 @@ class MainWindow(QMainWindow):
             self._composer.put_back(turn.question, turn.attachments)
         else:
             words = "\n\n".join(part for part in (turn.question, chat.draft) if part)
-            self._session.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
+            self._session.chats.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
 
     def _attach(self, files: list[str]) -> None:
         self._attaching.attach(files, self._composer.files)
 
     def _keep_draft(self) -> None:
-        self._session.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
+        self._session.chats.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
         if chat is not self._session.chat:
@@ -281,20 +287,20 @@ class MainWindow(QMainWindow):
 
     def _update_models(self) -> None:
         self._update_actions()
-        if self._session.pair.loading:
+        if self._session.models.pair.loading:
             self._banner.hide()
-        elif (problem := self._session.pair.draft_problem) is not None:
+        elif (problem := self._session.models.pair.draft_problem) is not None:
             self._show_problem(problem)
 
     def _show_problem(self, error: EngineError) -> None:
-        helps = "open-draft" if self._session.pair.main is not None else "use-starter"
+        helps = "open-draft" if self._session.models.pair.main is not None else "use-starter"
         self._banner.show_message(lambda: wording.error_sentence(error), self._actions[helps])
 
     # What the user does
 
     def _ask(self, text: str) -> None:
-        if self._session.ready:
-            self._session.ask(text, self._composer.take_attachments())
+        if self._session.answers.ready:
+            self._session.answers.ask(text, self._composer.take_attachments())
             # A question of the welcome leaves what is being written where it is.
             self._keep_draft()
             self._update_actions()
@@ -310,18 +316,18 @@ class MainWindow(QMainWindow):
         session, turns = self._session, self._session.chat.turns
         self._actions.update(
             ActionState(
-                can_ask=session.ready,
+                can_ask=session.answers.ready,
                 has_text=self._composer.can_be_sent,
                 streaming=session.chat.streaming,
                 has_turns=bool(turns),
                 has_answer=any(turn.answer.text for turn in turns),
-                can_retry=session.ready and bool(turns),
-                can_go_on=session.ready and bool(turns) and turns[-1].answer.unfinished,
+                can_retry=session.answers.ready and bool(turns),
+                can_go_on=session.answers.ready and bool(turns) and turns[-1].answer.unfinished,
                 # A chat that holds no more than a draft is the next new one, not one of the list.
                 is_kept=session.chat.id is not None and bool(turns),
-                loading=bool(session.pair.loading),
-                can_restore=bool(session.deleted),
-                can_measure=session.ready and session.quiet and not session.pair.loading,
+                loading=bool(session.models.pair.loading),
+                can_restore=bool(session.chats.restorable),
+                can_measure=session.answers.ready and session.answers.quiet and not session.models.pair.loading,
                 can_speak=self._turns.speaker.program is not None,
                 speaking=self._turns.speaker.speaking,
                 has_report=self.notifications.report is not None,
@@ -330,7 +336,7 @@ class MainWindow(QMainWindow):
             )
         )
         self._composer.set_streaming(session.chat.streaming)
-        self._welcome.set_ready(session.ready)
+        self._welcome.set_ready(session.answers.ready)
 
     def retranslate(self) -> None:
         self._actions.retranslate()
@@ -367,7 +373,7 @@ class MainWindow(QMainWindow):
         # The last syllable belongs to the draft.
         self._composer.edit.commit_preedit()
         self._preferences.change(window_place=geometry_of(self))
-        self._session.keep_place(self._shown, self._transcript.place)
+        self._session.chats.keep_place(self._shown, self._transcript.place)
         self._effects.close()
         self.hide()
         self._transfer.close()

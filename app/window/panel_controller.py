@@ -44,7 +44,7 @@ class PanelController(QObject):
 
     def _load_tokens(self) -> None:
         if self.turn is not None:
-            self._session.want_tokens(self._session.chat, self.turn)
+            self._session.answers.load_tokens(self._session.chat, self.turn)
 
     def _show_round(self, number: int) -> None:
         """Rounds can be found among tokens only, so answers are shown as tokens from now on."""

@@ -36,9 +36,11 @@ def open_window(
     library = Library(preferences or SettingsStore(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
     if preferences is not None:
-        session.models_changed.connect(partial(_remember, session, preferences))
+        session.models.changed.connect(partial(_remember, session, preferences))
     window.show()
-    QTimer.singleShot(0, session, partial(_load_last, session, preferences) if preferences else session.load_starter)
+    QTimer.singleShot(
+        0, session, partial(_load_last, session, preferences) if preferences else session.models.load_starter
+    )
     QTimer.singleShot(0, library, library.start)
     return window, session
 
@@ -64,18 +66,18 @@ def _load_last(session: Session, preferences: SettingsStore) -> None:
     values = preferences.values
     main, draft = values.main_model, values.draft_model
     if values.start_with == "last" and main and (Path(main) / "config.json").exists():
-        session.load(main, draft or None)
+        session.models.load(main, draft or None)
     else:
-        session.load_starter()
+        session.models.load_starter()
 
 
 def _remember(session: Session, preferences: SettingsStore) -> None:
     """Only what has been loaded, so that a model that brings the program down is not tried at every start."""
-    pair = session.pair
+    pair = session.models.pair
     if pair.loading or pair.main is None:
         return
     main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
-    is_starter = main == str(session.starter_pair[0])
+    is_starter = main == str(session.models.starter_pair[0])
     preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
 

@@ -68,7 +68,7 @@ class Transfer(QObject):
         self._files, self._chats = SerialWorker("attachments"), SerialWorker("transfer")
         self._jobs: set[Future[Any]] = set()
         self._under_way: dict[Future[Any], Work] = {}
-        self._noted = TransferJournal(session.keeper.path.with_suffix(".transfers"))
+        self._noted = TransferJournal(session.chats.store_path.with_suffix(".transfers"))
         self._exports: set[Future[Any]] = set()
         self._closing, self._stopping = threading.Event(), threading.Event()
         self._imported_so_far = 0
@@ -90,8 +90,8 @@ class Transfer(QObject):
 
     def export_chat(self, chat: int) -> None:
         """Ask where to, then write one chat in the form that the file's name tells."""
-        title = next((row.title for row in self._session.keeper.conversations if row.id == chat), "")
-        suggested = free_name(Path.home(), title or self.tr("Untitled chat"), SUFFIXES[MARKDOWN])
+        row = self._session.list.chat(chat)
+        suggested = free_name(Path.home(), (row.title if row else "") or self.tr("Untitled chat"), SUFFIXES[MARKDOWN])
         name, chosen = QFileDialog.getSaveFileName(
             self._window, self.tr("Export chat"), str(suggested), ";;".join(_FILTERS.values())
         )
@@ -200,12 +200,12 @@ class Transfer(QObject):
         """For one chat after another, of an export or an import."""
         if self._stopping.is_set():
             raise Cancelled
-        return self._session.keeper.wait_for(operation)
+        return self._session.chats.wait_for(operation)
 
     def _imported(self, report: ImportReport) -> str:
-        self._session.keeper.reload()
+        self._session.list.reload()
         for chat in report.extended:
-            self._session.read_anew(chat)
+            self._session.chats.reload(chat)
         in_trash = sum(skipped.reason == IN_TRASH for skipped in report.skipped)
         unread, lines = len(report.skipped) - in_trash, report.left_out.get("unreadable", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
@@ -223,7 +223,7 @@ class Transfer(QObject):
         return wording.joined(*sentences)
 
     def _import_stopped(self) -> str:
-        self._session.keeper.reload()
+        self._session.list.reload()
         return self.tr("The import was stopped. Import the file again for the chats that are missing.")
 
     def _tell_busy(self, sentence: Callable[[], str]) -> None:
@@ -254,7 +254,7 @@ class Transfer(QObject):
 
         def failed(error: BaseException) -> None:
             # What an import had brought by then is there.
-            self._session.keeper.reload()
+            self._session.list.reload()
             tell(self.tr("That did not work: {detail}").format(detail=str(error)), False)
 
         job = self._do(
@@ -266,7 +266,7 @@ class Transfer(QObject):
         )
         self._under_way[job] = noted
         # A window without the store has the file of another one before it.
-        if self._session.keeper.lasting:
+        if self._session.chats.lasting:
             self._noted.begin(noted)
         if stopped is None:
             self._exports.add(job)
@@ -303,7 +303,7 @@ class Transfer(QObject):
                 failed(error)
 
         self._jobs.add(job)
-        self._session.bridge.watch(job, done)
+        self._session.watch(job, done)
         side.do(settle)
         return job
 

@@ -37,7 +37,7 @@ class TurnCommands(QObject):
         self._actions = self._declare()
         transcript.acted.connect(self.run)
         transcript.edited.connect(self._save_edit)
-        transcript.tokens_wanted.connect(lambda turn: session.want_tokens(session.chat, turn))
+        transcript.tokens_wanted.connect(lambda turn: session.answers.load_tokens(session.chat, turn))
         transcript.menu_wanted.connect(self._show_menu)
 
     def _declare(self) -> dict[str, _TurnAction]:
@@ -59,21 +59,21 @@ class TurnCommands(QObject):
                 self.speak, self._speak_text, lambda turn: turn.answer.text and self.speaker.program is not None
             ),
             "edit": _TurnAction(
-                self.edit, lambda: self.tr("Edit the message"), lambda turn: turn.asks and session.ready
+                self.edit, lambda: self.tr("Edit the message"), lambda turn: turn.asks and session.answers.ready
             ),
             "again": _TurnAction(
-                self.regenerate, lambda: self.tr("Regenerate"), lambda turn: session.ready and turn.answer.ended
+                self.regenerate, lambda: self.tr("Regenerate"), lambda turn: session.answers.ready and turn.answer.ended
             ),
             "go-on": _TurnAction(
                 self.continue_answer,
                 lambda: self.tr("Continue the answer"),
-                lambda turn: session.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
+                lambda turn: session.answers.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
             ),
-            "branch": _TurnAction(session.branch, lambda: self.tr("Branch"), lambda turn: turn.answer.ended),
-            "previous-question": _TurnAction(lambda turn: session.switch(session.chat, turn.question_place, -1)),
-            "next-question": _TurnAction(lambda turn: session.switch(session.chat, turn.question_place, 1)),
-            "previous-answer": _TurnAction(lambda turn: session.switch(session.chat, turn.answer_place, -1)),
-            "next-answer": _TurnAction(lambda turn: session.switch(session.chat, turn.answer_place, 1)),
+            "branch": _TurnAction(session.chats.branch, lambda: self.tr("Branch"), lambda turn: turn.answer.ended),
+            "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_place, -1)),
+            "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_place, 1)),
+            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_place, -1)),
+            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_place, 1)),
         }
 
     def run(self, turn: Turn, action_id: str) -> None:
@@ -97,24 +97,24 @@ class TurnCommands(QObject):
         self.speaker.speak(spoken_text(turn.answer.reply), QLocale().name())
 
     def regenerate(self, turn: Turn) -> None:
-        if self._session.ready:
-            self._session.ask_again(turn)
+        if self._session.answers.ready:
+            self._session.answers.ask_again(turn)
 
     def continue_answer(self, turn: Turn) -> None:
-        if self._session.ready:
-            self._session.go_on(turn)
+        if self._session.answers.ready:
+            self._session.answers.continue_answer(turn)
 
     def edit(self, turn: Turn) -> None:
         """Let the question be edited in place."""
-        if self._session.ready:
+        if self._session.answers.ready:
             self._transcript.view(turn).edit_question(self._composer.edit.send_key)
 
     def _save_edit(self, turn: Turn, text: str) -> None:
         if text == turn.question:
             self._transcript.view(turn).end_edit()
-        elif self._session.ready:
+        elif self._session.answers.ready:
             self._transcript.view(turn).end_edit()
-            self._session.edit(turn, text)
+            self._session.answers.edit(turn, text)
 
     def _show_menu(self, turn: Turn, position: QPoint) -> None:
         self.fill_menu(turn)

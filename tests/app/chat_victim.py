@@ -43,7 +43,7 @@ class User:
     def __init__(self, window: MainWindow, session: Session, draw: random.Random) -> None:
         self.window, self.session, self.draw = window, session, draw
         self.number = 0
-        session.arrived.connect(self.painted)
+        session.answers.arrived.connect(self.painted)
         self.timer = QTimer()
         self.timer.timeout.connect(self.act)
         self.timer.start(120)
@@ -55,11 +55,11 @@ class User:
 
     def act(self) -> None:
         session, draw = self.session, self.draw
-        if not session.ready:
+        if not session.answers.ready:
             if draw.random() < 0.04:
-                session.stop()
+                session.answers.stop()
             if draw.random() < 0.04:
-                session.new_chat()
+                session.chats.new_chat()
             return
         turns = session.chat.turns
         kind = draw.choice(["ask", "ask", "edit", "again", "go-on", "new"])
@@ -67,16 +67,16 @@ class User:
         question = f"question {self.number} of {os.getpid()}"
         if kind == "ask" or (not turns and kind != "new"):
             say(asked=question)
-            session.ask(question)
+            session.answers.ask(question)
         elif kind == "new":
-            session.new_chat()
+            session.chats.new_chat()
         elif kind == "edit":
             say(asked=question)
-            session.edit(turns[-1], question)
+            session.answers.edit(turns[-1], question)
         elif kind == "again":
-            session.ask_again(turns[-1])
+            session.answers.ask_again(turns[-1])
         elif turns[-1].answer.unfinished:
-            session.go_on(turns[-1])
+            session.answers.continue_answer(turns[-1])
 
 
 def main() -> None:
@@ -88,7 +88,7 @@ def main() -> None:
     window = MainWindow(session, application)
     window.show()
     report_writes(say)
-    session.load_starter()
+    session.models.load_starter()
     say(opened=True)
     user = User(window, session, draw)
     application.exec()

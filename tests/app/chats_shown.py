@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QMimeData, QUrl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
     from app.chat.message import TurnView
+    from app.conversations.store import ConversationStore
+    from app.session.session import Session
     from app.window.main_window import MainWindow
+
+T = TypeVar("T")
 
 
 def turns(window: MainWindow) -> list[tuple[str, str]]:
@@ -25,11 +30,18 @@ def view(window: MainWindow, place: int = -1) -> TurnView:
 
 def settle(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the store has done all it was asked."""
-    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+    qtbot.waitUntil(lambda: not window._session.busy)
+
+
+def change_store(session: Session, operation: Callable[[ConversationStore], T]) -> T:
+    """Run an operation behind the window's back and let the list follow."""
+    result = session.chats.wait_for(operation)
+    session.list.reload()
+    return result
 
 
 def titles(window: MainWindow) -> list[str]:
-    return [chat.title for chat in window._session.keeper.conversations]
+    return [chat.title for chat in window._session.list.chats]
 
 
 def paste(window: MainWindow, *files: Path) -> None:

@@ -116,10 +116,10 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
         window = MainWindow(session, qapp)
         opened.append(window)
         window.show()
-        session.load_starter()
-        qtbot.waitUntil(lambda: session.saving)
+        session.models.load_starter()
+        qtbot.waitUntil(lambda: session.chats.store_ready)
         if load:
-            qtbot.waitUntil(lambda: not session.pair.loading)
+            qtbot.waitUntil(lambda: not session.models.pair.loading)
         return WindowDriver(window, session, qtbot.waitUntil)
 
     yield open_on

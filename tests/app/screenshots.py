@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
+from tests.app.chats_shown import change_store
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
@@ -166,7 +168,7 @@ def _in_few_colours(picture: QImage) -> QImage:
 
 def _answered(application: Application, folder: Path, name: str, code: str) -> None:
     window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
-    session.ask(QUESTIONS[code])
+    session.answers.ask(QUESTIONS[code])
     _settle(application, lambda: not session.chat.streaming)
     _settle(application, lambda: not any(block._waits for block in window.findChildren(CodeBlock)))
     for width, height in SIZES:
@@ -182,8 +184,8 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
     """The question again with and without speculation, and the pair tuned on this machine."""
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
     window, session = _open(application, [guessed, Script("read"), guessed, plain])
-    session.ask(QUESTIONS[code])
-    _settle(application, lambda: session.ready and session.quiet)
+    session.answers.ask(QUESTIONS[code])
+    _settle(application, lambda: session.answers.ready and session.answers.quiet)
     for width, height in SIZES:
         window.resize(width, height)
         window._actions["compare"].trigger()
@@ -191,18 +193,18 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
         _save(application, window, folder / f"compare-{name}-{width}.png")
         window._comparison.close_overlay()
         window._actions["tune"].trigger()
-        session.engine.calibrating.set_result(FOUND)
+        session.models.engine.calibrating.set_result(FOUND)
         _settle(application, lambda: not window._tuner.running)
         _save(application, window, folder / f"tune-{name}-{width}.png")
         window._tuning.close_overlay()
-        session.engine.scripts[:] = [Script("read"), guessed, plain]
+        session.models.engine.scripts[:] = [Script("read"), guessed, plain]
     window.close()
 
 
 def _own_settings(application: Application, folder: Path, name: str) -> None:
     """Thoughts, formulas, a file being attached, and the card of a chat's own settings."""
     window, session = _open(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
-    session.ask("Where are the roots?")
+    session.answers.ask("Where are the roots?")
     _settle(application, lambda: not session.chat.streaming)
     view = window._transcript.view(session.chat.turns[-1])
     view.thinking.unfold()
@@ -234,14 +236,14 @@ def _states(application: Application, folder: Path) -> None:
     window.close()
     plain = Script("Plain decoding, one token at a time.", (PLAIN,), error=problem, fail_after=3)
     window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
-    session.ask(QUESTIONS["en"])
+    session.answers.ask(QUESTIONS["en"])
     _settle(application, lambda: not session.chat.streaming)
     window._actions["delete-chat"].trigger()
-    _settle(application, lambda: not session.bridge.busy)
+    _settle(application, lambda: not session.busy)
     _save(application, window, folder / "deleted.png")
     window.close()
     window, session = _open(application, [plain])
-    session.ask("And without guesses?")
+    session.answers.ask("And without guesses?")
     _settle(application, lambda: not session.chat.streaming)
     _save(application, window, folder / "failed.png")
     window.close()
@@ -267,12 +269,12 @@ def _models(application: Application, folder: Path, name: str) -> None:
                 LLAMA_DRAFT, "failed", error=HubError("no-space", LLAMA_DRAFT, needed=700_000_000, free=90_000_000)
             ),
         )
-        session.engine.known = list(LEARNED)
+        session.models.engine.known = list(LEARNED)
         for width, height in ((1200, 820), (760, 600)):
             window._settings.resize(width, height)
             for spec in PAGES:
                 window._settings.open(spec.id)
-                _settle(application, lambda: not session.bridge.busy)
+                _settle(application, lambda: not session.busy)
                 _save(application, window._settings, folder / f"settings-{spec.id}-{name}-{width}.png")
                 _save_end(application, window._settings, spec.id, folder / f"settings-{spec.id}-end-{name}-{width}.png")
             window._settings.open("models")
@@ -292,10 +294,10 @@ def _models(application: Application, folder: Path, name: str) -> None:
 def _chats(application: Application, folder: Path, name: str) -> None:
     """Chats that were stored: the list, a search, versions, an edit, an interrupted answer, the trash."""
     window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
-    session.keeper.do(_fill)
-    _settle(application, lambda: not session.bridge.busy)
-    session.open_id(2)
-    _settle(application, lambda: not session.bridge.busy)
+    change_store(session, _fill)
+    _settle(application, lambda: not session.busy)
+    session.chats.open_id(2)
+    _settle(application, lambda: not session.busy)
     for width, height in SIZES:
         window.resize(width, height)
         window._transcript.view(session.chat.turns[0])._light(True)
@@ -306,13 +308,13 @@ def _chats(application: Application, folder: Path, name: str) -> None:
     window._chats.search.setText("draft")
     window._find.open()
     window._find.edit.setText("guess")
-    _settle(application, lambda: not session.bridge.busy)
+    _settle(application, lambda: not session.busy)
     _save(application, window, folder / f"chats-search-{name}.png")
     window._chats.search.clear()
-    session.trash(3)
-    _settle(application, lambda: not session.bridge.busy)
+    session.chats.trash(3)
+    _settle(application, lambda: not session.busy)
     window._chats.show_view("trashed")
-    _settle(application, lambda: not session.bridge.busy)
+    _settle(application, lambda: not session.busy)
     _save(application, window, folder / f"chats-trash-{name}.png")
     window._chats.row_menu.purge_wanted.emit(3)
     _save(application, window, folder / f"chats-purge-{name}.png")
@@ -349,8 +351,8 @@ def _open(
     window = MainWindow(session, application, library or Library(SettingsStore(home / "settings.json")))
     window.resize(*SIZES[0])
     window.show()
-    session.load(*pair)
-    _settle(application, lambda: not session.pair.loading and session.saving and not session.bridge.busy)
+    session.models.load(*pair)
+    _settle(application, lambda: not session.models.pair.loading and session.chats.store_ready and not session.busy)
     return window, session
 
 

@@ -38,10 +38,10 @@ def window(qapp: Application, qtbot: QtBot) -> Iterator[MainWindow]:
     session = Session(Engine, starter_pair())
     window = MainWindow(session, qapp)
     window.show()
-    session.load_starter()
-    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
     # Guesses of a fixed depth: whether they pay depends on what else the machine does.
-    session.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
+    session.settings.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
     yield window
     window.close()
     window.deleteLater()
@@ -93,7 +93,7 @@ def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: Main
 def test_compare_finds_the_same_text_and_two_speeds(window: MainWindow, qtbot: QtBot) -> None:
     ask(window, "What is a draft model?")
     session = window._session
-    qtbot.waitUntil(lambda: session.chat.turns[-1].answer.ended and session.quiet)
+    qtbot.waitUntil(lambda: session.chat.turns[-1].answer.ended and session.answers.quiet)
     window._actions["compare"].trigger()
     made = window._comparer.comparison
     qtbot.waitUntil(lambda: not made.running)
@@ -122,14 +122,14 @@ def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: MainW
 
 def test_taking_the_draft_away_is_told_in_the_header(window: MainWindow, qtbot: QtBot) -> None:
     window._actions["no-draft"].trigger()
-    qtbot.waitUntil(lambda: not window._session.pair.loading)
+    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
     assert "No draft model" in window._header.draft.toolTip()
-    assert window._session.ready
+    assert window._session.answers.ready
 
 
 def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window._session.load(str(tmp_path), None)
-    qtbot.waitUntil(lambda: not window._session.pair.loading)
+    window._session.models.load(str(tmp_path), None)
+    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
     assert "config.json" in window._banner.text
     ask(window, "Hello")
     turn = window._session.chat.turns[-1]
@@ -154,9 +154,9 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     session = Session(Engine, starter_pair())
     window = MainWindow(session, qapp)
     window.show()
-    session.load_starter()
-    qtbot.waitUntil(lambda: session.ready)
-    session.set_speculation(SpeculationSettings(method="draft", depth=4))
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.answers.ready)
+    session.settings.set_speculation(SpeculationSettings(method="draft", depth=4))
     answers = []
     for _ in range(2):
         window._actions["new-chat"].trigger()
@@ -168,7 +168,7 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
         if not gate.done():
             assert "still loading" in foot
             gate.set_result(None)
-            qtbot.waitUntil(lambda: not session.pair.loading)
+            qtbot.waitUntil(lambda: not session.models.pair.loading)
     assert answers[0].text == answers[1].text
     assert answers[0].stats.drafted == 0
     assert answers[1].stats.drafted > 0

@@ -101,7 +101,7 @@ def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
 @pytest.mark.usefixtures("pseudo")
 def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
-    turn = window._session.ask("question")
+    turn = window._session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended and window._actions["compare"].isEnabled())
     for size in ((1440, 900), (560, 420)):
         window.resize(*size)

@@ -295,10 +295,10 @@ class WindowDriver:
     @property
     def titles(self) -> list[str]:
         """The chats of the list's view, the newest first."""
-        return [chat.title for chat in self.session.keeper.conversations]
+        return [chat.title for chat in self.session.list.chats]
 
     def chat_id(self, title: str) -> int:
-        return next(chat.id for chat in self.session.keeper.conversations if chat.title == title)
+        return next(chat.id for chat in self.session.list.chats if chat.title == title)
 
     def open_chat(self, title: str) -> None:
         """Click a chat of the list, and wait until it is read."""
@@ -312,12 +312,12 @@ class WindowDriver:
 
     def settle(self) -> None:
         """Wait until the store has done all it was asked."""
-        self.wait(lambda: not self.session.bridge.busy)
+        self.wait(lambda: not self.session.busy)
 
     def in_store(self, operation: Callable[[Any], Any]) -> Any:
         """Do something in the store of the chats, and return what came of it once the window knows."""
-        result = self.session.keeper.wait_for(operation)
-        self.session.keeper.do(lambda _store: None)
+        result = self.session.chats.wait_for(operation)
+        self.session.list.reload()
         self.settle()
         return result
 

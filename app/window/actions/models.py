@@ -15,17 +15,17 @@ from app.window.actions.parts import WindowAction, WindowParts
 def _open_main(parts: WindowParts) -> None:
     title = QCoreApplication.translate("Actions", "Choose a main model's folder")
     if folder := QFileDialog.getExistingDirectory(parts.window, title):
-        parts.session.load(folder, None)
+        parts.session.models.load(folder, None)
 
 
 def _open_draft(parts: WindowParts) -> None:
     title = QCoreApplication.translate("Actions", "Choose a draft model's folder")
     if folder := QFileDialog.getExistingDirectory(parts.window, title):
-        parts.session.set_draft(folder)
+        parts.session.models.set_draft(folder)
 
 
 def _use_method(method: str, parts: WindowParts) -> None:
-    parts.session.set_speculation(replace(parts.session.speculation, method=method))
+    parts.session.settings.set_speculation(replace(parts.session.settings.speculation, method=method))
 
 
 def _compare(parts: WindowParts) -> None:
@@ -73,7 +73,7 @@ MODELS_ACTIONS = (
         "models",
         QT_TRANSLATE_NOOP("Actions", "Unload models"),
         QT_TRANSLATE_NOOP("Actions", "Free the memory of both models"),
-        lambda parts: parts.session.unload(),
+        lambda parts: parts.session.models.unload(),
         enabled=lambda now: not now.loading,
     ),
     WindowAction(
@@ -81,7 +81,7 @@ MODELS_ACTIONS = (
         "models",
         QT_TRANSLATE_NOOP("Actions", "Use the starter pair"),
         QT_TRANSLATE_NOOP("Actions", "Load the two small models that come with Tandem"),
-        lambda parts: parts.session.load_starter(),
+        lambda parts: parts.session.models.load_starter(),
         enabled=lambda now: not now.loading,
     ),
     WindowAction(
@@ -109,7 +109,7 @@ MODELS_ACTIONS = (
         "models",
         QT_TRANSLATE_NOOP("Actions", "No draft model"),
         QT_TRANSLATE_NOOP("Actions", "Answer without a draft model"),
-        lambda parts: parts.session.set_draft(None),
+        lambda parts: parts.session.models.set_draft(None),
         enabled=lambda now: not now.loading,
     ),
     WindowAction(
@@ -119,7 +119,7 @@ MODELS_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Speculate whenever it pays"),
         partial(_use_method, "auto"),
         group="speculation",
-        checked=lambda parts: parts.session.speculation.method == "auto",
+        checked=lambda parts: parts.session.settings.speculation.method == "auto",
     ),
     WindowAction(
         "speculation-on",
@@ -128,7 +128,7 @@ MODELS_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Always speculate with the draft model"),
         partial(_use_method, "draft"),
         group="speculation",
-        checked=lambda parts: parts.session.speculation.method == "draft",
+        checked=lambda parts: parts.session.settings.speculation.method == "draft",
     ),
     WindowAction(
         "speculation-off",
@@ -137,7 +137,7 @@ MODELS_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Do not speculate"),
         partial(_use_method, "off"),
         group="speculation",
-        checked=lambda parts: parts.session.speculation.method == "off",
+        checked=lambda parts: parts.session.settings.speculation.method == "off",
     ),
     WindowAction(
         "compare",

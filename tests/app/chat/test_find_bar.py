@@ -199,7 +199,7 @@ def test_a_found_message_is_shown_at_its_first_hit(open_window: OpenWindow, qtbo
     answered(window, qtbot, "초안이 뭐예요?")
     chat = window._session.chat
     place = chat.turns[0].answer_place.id
-    window._session.new_chat()
+    window._session.chats.new_chat()
     window._chats.search.setText("초안")
     settle(window, qtbot)
     window._commands.show_hit(chat.id, place)

@@ -75,7 +75,7 @@ def test_a_preset_changes_what_the_engine_is_asked_for(
     choose(sheet, "Defaults")
     ask(window, "Tell me more")
     wait_for_end(window, qtbot)
-    assert engine.requests[-1].sampling == window._session.defaults.sampling
+    assert engine.requests[-1].sampling == window._session.settings.defaults.sampling
 
 
 def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSettingsSheet, window: MainWindow) -> None:
@@ -83,7 +83,7 @@ def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSetti
     assert row.slider is not None
     row.slider.setValue(row.slider.maximum())
     assert window._session.chat.own == {"temperature": 2.0}
-    assert window._session.sampling.temperature == 2.0
+    assert window._session.settings.sampling.temperature == 2.0
     assert row.control.value() == 2.0  # type: ignore[union-attr]
     row.reset.click()
     assert window._session.chat.own == {}
@@ -167,10 +167,10 @@ def test_the_panel_shows_and_changes_the_speculation_of_a_chat_that_has_its_own(
     session = window._session
     sheet.rows["method"].changed.emit("method", "off")
     assert window._actions["speculation-off"].isChecked()
-    assert session.defaults.speculation.method == "auto"
+    assert session.settings.defaults.speculation.method == "auto"
     window._actions["speculation-on"].trigger()
     assert session.chat.own == {"method": "draft"}
-    assert session.defaults.speculation.method == "auto"
+    assert session.settings.defaults.speculation.method == "auto"
     ask(window, "Hello")
     wait_for_end(window, qtbot)
     window._actions["new-chat"].trigger()
@@ -183,7 +183,7 @@ def test_the_button_below_the_message_box_names_the_preset(window: MainWindow) -
     button.fill_menu()
     next(action for action in button.menu_.actions() if action.text() == "Creative").trigger()
     assert button.text() == "Creative"
-    assert window._session.sampling.temperature == 1.0
+    assert window._session.settings.sampling.temperature == 1.0
 
 
 def test_escape_closes_the_card_and_a_click_into_another_window_does_not(

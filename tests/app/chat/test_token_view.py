@@ -120,7 +120,7 @@ def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     window = open_window(ScriptedEngine([Script(MIXED * 3)]))
-    turn = window._session.ask("tokens please")
+    turn = window._session.answers.ask("tokens please")
     qtbot.waitUntil(lambda: turn.answer.ended)
     window._panel.strip.chosen.emit(3)
     tokens = window._transcript.view(turn).tokens
@@ -134,7 +134,7 @@ def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds
 
 def test_text_and_tokens_switch_for_every_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script(MIXED)]))
-    turn = window._session.ask("one")
+    turn = window._session.answers.ask("one")
     qtbot.waitUntil(lambda: turn.answer.ended)
     view = window._transcript.view(turn)
     window._actions["show-tokens"].trigger()
@@ -157,7 +157,7 @@ def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> N
 
 def test_a_selection_in_rendered_text_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("A first part of it. Then a **second** part of it.")]))
-    turn = window._session.ask("one")
+    turn = window._session.answers.ask("one")
     qtbot.waitUntil(lambda: turn.answer.ended)
     prose = window._transcript.view(turn)._body._views[0]
     prose.setTextCursor(prose.document().find("first part"))  # type: ignore[attr-defined]

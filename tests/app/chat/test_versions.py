@@ -99,11 +99,11 @@ def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot:
     window._actions["ask-again"].trigger()
     qtbot.waitUntil(lambda: bool(answer_of(window).text))
     session = window._session
-    session.switch(session.chat, session.chat.turns[0].answer_place, -1)
+    session.chats.switch(session.chat, session.chat.turns[0].answer_place, -1)
     qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
     engine.gate.release(1000)
-    qtbot.waitUntil(lambda: not session._live)
-    session.switch(session.chat, session.chat.turns[0].answer_place, 1)
+    qtbot.waitUntil(lambda: session.answers.quiet)
+    session.chats.switch(session.chat, session.chat.turns[0].answer_place, 1)
     qtbot.waitUntil(lambda: turns(window) == [("first", STORY)])
 
 

@@ -133,8 +133,8 @@ def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[Open
         window = MainWindow(session, qapp, library)
         opened.append(window)
         window.show()
-        session.load(*pair)
-        qtbot.waitUntil(lambda: not session.pair.loading)
+        session.models.load(*pair)
+        qtbot.waitUntil(lambda: not session.models.pair.loading)
         return window, library, engine
 
     yield open_on

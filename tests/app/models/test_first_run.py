@@ -27,10 +27,10 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, lib
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
     QTest.mouseClick(window._banner._button, Qt.MouseButton.LeftButton)
     session = window._session
-    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
-    assert session.pair.main.name == MAIN
-    assert session.pair.draft is not None
-    assert session.pair.draft.name == DRAFT
+    qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
+    assert session.models.pair.main.name == MAIN
+    assert session.models.pair.draft is not None
+    assert session.models.pair.draft.name == DRAFT
     assert window._header.main.accessibleName() == "Main model: Tiny Main"
     assert window._header.downloads.isHidden()
     window._composer.edit.setPlainText("the quick brown fox")

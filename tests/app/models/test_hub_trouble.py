@@ -243,7 +243,7 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
     qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text)
     window._banner._button.click()
     session = window._session
-    qtbot.waitUntil(lambda: session.ready and not session.pair.loading)
+    qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
     window._settings.open("models")
     page = window._settings.page("models")
     page.show_tab(SEARCH)

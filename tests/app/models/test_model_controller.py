@@ -14,15 +14,15 @@ from tests.app.models.shown_library import MAIN, path_of
 def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     window, _, engine = open_shown()
     session, header = window._session, window._header
-    session.pair = replace(session.pair, loading="main", wanted=path_of(MAIN))
-    session.models_changed.emit()
+    session.models.pair = replace(session.models.pair, loading="main", wanted=path_of(MAIN))
+    session.models.changed.emit()
     assert header.main._name.text() == "loading…"
     assert header._look.isActive()
     engine.loading_progress = (1_200_000_000, 4_800_000_000)
     header.show_reading()
     assert header.main._name.text() == "loading 25%"
-    session.pair = replace(session.pair, loading="")
-    session.models_changed.emit()
+    session.models.pair = replace(session.models.pair, loading="")
+    session.models.changed.emit()
     assert not header._look.isActive()
     assert header.main._name.text() == "Qwen3 8B"
 
@@ -32,11 +32,11 @@ def test_only_the_newest_wish_ends_the_loading(open_shown: OpenShown, qtbot: QtB
     session = window._session
     engine.load_gate = threading.Event()
     seen: list[tuple[str, str]] = []
-    session.models_changed.connect(lambda: seen.append((session.pair.loading, session.pair.wanted)))
-    session.load("first", None)
-    session.load("second", None)
+    session.models.changed.connect(lambda: seen.append((session.models.pair.loading, session.models.pair.wanted)))
+    session.models.load("first", None)
+    session.models.load("second", None)
     engine.load_gate.set()
-    qtbot.waitUntil(lambda: not session.pair.loading)
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
     assert seen == [("main", "first"), ("main", "second"), ("main", "second"), ("", "")]
 
 
@@ -47,7 +47,7 @@ def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtb
         window.resize(width, 600)
         assert header.draft._role.text() == "Draft on"
         assert header.draft.property("styleClass") == "chip-on"
-    window._session.set_draft(None)
+    window._session.models.set_draft(None)
     qtbot.waitUntil(lambda: "No draft model is loaded." in header.draft.accessibleName())
     assert header.draft._role.text() == "Draft off"
     assert header.draft.property("styleClass") == "chip"

@@ -71,8 +71,10 @@ def test_chat_switches_and_comes_back_to_the_composer(open_shown: OpenShown, qtb
     page = open_page(window)
     card_of(page, MAIN).main_button.click()
     assert window._settings.isHidden()
-    qtbot.waitUntil(lambda: not window._session.pair.loading and str(window._session.pair.main.path) == path_of(MAIN))
-    assert str(window._session.pair.draft.path) == path_of(DRAFT)
+    qtbot.waitUntil(
+        lambda: not window._session.models.pair.loading and str(window._session.models.pair.main.path) == path_of(MAIN)
+    )
+    assert str(window._session.models.pair.draft.path) == path_of(DRAFT)
 
 
 def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_shown: OpenShown) -> None:
@@ -187,7 +189,9 @@ def test_a_finished_download_is_told_with_a_way_to_chat(open_shown: OpenShown, q
     library.settled.emit(downloading(MAIN, "ready"))
     assert window._banner.text == "Qwen3 8B · 4-bit is ready."
     window._banner._button.click()
-    qtbot.waitUntil(lambda: not window._session.pair.loading and str(window._session.pair.main.path) == path_of(MAIN))
+    qtbot.waitUntil(
+        lambda: not window._session.models.pair.loading and str(window._session.models.pair.main.path) == path_of(MAIN)
+    )
 
 
 @pytest.mark.parametrize("reason", HubError.REASONS)

@@ -68,7 +68,9 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     steps = (row_of(picker, MAIN) - picker._list.currentRow()) % picker._list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
     assert picker.isHidden()
-    qtbot.waitUntil(lambda: not window._session.pair.loading and window._session.pair.main.name == "Qwen3-8B-4bit")
+    qtbot.waitUntil(
+        lambda: not window._session.models.pair.loading and window._session.models.pair.main.name == "Qwen3-8B-4bit"
+    )
     assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
 
 
@@ -160,16 +162,16 @@ def test_lookup_no_draft_and_back(open_shown: OpenShown, qtbot: QtBot) -> None:
         window._header.draft.click()
         picker._list.setCurrentRow(next(i for i, one in enumerate(picker.choices()) if one.kind == kind))
         press(picker, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: session.pair.draft is None and not session.pair.loading)
-        assert session.speculation.method == method
+        qtbot.waitUntil(lambda: session.models.pair.draft is None and not session.models.pair.loading)
+        assert session.settings.speculation.method == method
         window._header.draft.click()
         assert [one.kind for one in picker.choices() if one.loaded] == [kind]
         picker.close_overlay()
     window._header.draft.click()
     picker._list.setCurrentRow(row_of(picker, DRAFT))
     press(picker, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: session.pair.draft is not None)
-    assert session.speculation.method == "auto"
+    qtbot.waitUntil(lambda: session.models.pair.draft is not None)
+    assert session.settings.speculation.method == "auto"
 
 
 def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -178,7 +180,7 @@ def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -
     picker = window._switcher.main_picker
     picker._list.setCurrentRow(len(picker.choices()) - 1)
     press(picker, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window._session.pair.main is None)
+    qtbot.waitUntil(lambda: window._session.models.pair.main is None)
     assert engine.pair.draft is None
 
 
@@ -194,7 +196,7 @@ def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: Op
     # In a folder of the user's own a model is called by the folder.
     own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
     window, library, _ = open_shown(replace(inventory, installed=own))
-    window._session.ask("hello")
+    window._session.answers.ask("hello")
     qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
     assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0
 
@@ -230,8 +232,8 @@ def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
 
 def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
-    window._session.unload()
-    qtbot.waitUntil(lambda: window._session.pair.main is None)
+    window._session.models.unload()
+    qtbot.waitUntil(lambda: window._session.models.pair.main is None)
     window._header.draft.click()
     assert window._switcher.draft_picker.choices() == []
     assert window._switcher.draft_picker._note.text() == "Choose a main model first."

@@ -47,12 +47,12 @@ def desk(qapp: Application, tmp_path: Path) -> Iterator[Desk]:
 
 def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtBot) -> None:
     desk.open()
-    desk.session.load_starter()
-    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.session.models.load_starter()
+    qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(temperature=0.7, seed=5, max_tokens=77, method="ngram", depth=3, acceptance="rejection")
-    turn = desk.session.ask("question")
+    turn = desk.session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
-    request = desk.session.engine.requests[-1]
+    request = desk.session.models.engine.requests[-1]
     assert (request.sampling.temperature, request.sampling.seed, request.max_tokens) == (0.7, 5, 77)
     chosen = request.speculation
     assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
@@ -61,9 +61,9 @@ def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtB
 def test_limits_reach_the_engine_when_it_is_made_and_while_it_runs(desk: Desk, qtbot: QtBot) -> None:
     SettingsStore(desk.folder / "settings.json").change(kv_bits=8, overflow="shorten")
     desk.open()
-    desk.session.load_starter()
-    qtbot.waitUntil(lambda: desk.session.ready)
-    engine = desk.session.engine
+    desk.session.models.load_starter()
+    qtbot.waitUntil(lambda: desk.session.answers.ready)
+    engine = desk.session.models.engine
     assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
     desk.settings.change(
         draft_kv_bits=4, unload_after_min=10, prefix_cache_gb=0.5, memory_limit_gb=20.0, allow_oversize=True
@@ -79,9 +79,9 @@ def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk,
     desk.open()
     session = desk.session
     for main, expected in (("Qwen3-8B-4bit", ("draft", 4, "rejection")), ("other", ("ngram", None, "match"))):
-        session.load(main, "Qwen3-0.6B-4bit")
-        qtbot.waitUntil(lambda: not session.pair.loading)
-        chosen = session.speculation
+        session.models.load(main, "Qwen3-0.6B-4bit")
+        qtbot.waitUntil(lambda: not session.models.pair.loading)
+        chosen = session.settings.speculation
         assert (chosen.method, chosen.depth, chosen.acceptance) == expected
     assert desk.settings.values.pairs == (own,)
 
@@ -89,8 +89,8 @@ def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk,
 def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk, qtbot: QtBot) -> None:
     SettingsStore(desk.folder / "settings.json").change(pairs=(("main", "draft", "draft", 4, "match"),))
     window = desk.open()
-    desk.session.load_starter()
-    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.session.models.load_starter()
+    qtbot.waitUntil(lambda: desk.session.answers.ready)
     window._actions["speculation-off"].trigger()
     assert desk.settings.values.pairs == (("main", "draft", "off", 4, "match"),)
     assert desk.settings.values.method == "auto"
@@ -106,8 +106,8 @@ def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
 
 def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: Desk, qtbot: QtBot) -> None:
     window = desk.open()
-    desk.session.load_starter()
-    qtbot.waitUntil(lambda: desk.session.ready)
+    desk.session.models.load_starter()
+    qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(send_key="modifier")
     edit = window._composer.edit
     edit.setFocus()
@@ -131,7 +131,7 @@ def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
     again = desk.open()
     assert (again.width(), again.height()) == (700, 500)
     assert not again._panel.isHidden()
-    assert desk.session.speculation.method == "off"
+    assert desk.session.settings.speculation.method == "off"
 
 
 @pytest.mark.parametrize("place", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])

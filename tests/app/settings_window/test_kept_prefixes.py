@@ -38,8 +38,8 @@ def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], MainWind
         session = Session(Engine, starter_pair())
         opened.append(MainWindow(session, qapp))
         opened[-1].show()
-        session.load_starter()
-        qtbot.waitUntil(lambda: session.ready and session.saving and not session.pair.loading)
+        session.models.load_starter()
+        qtbot.waitUntil(lambda: session.answers.ready and session.chats.store_ready and not session.models.pair.loading)
         return opened[-1]
 
     yield open_it
@@ -58,8 +58,8 @@ def purge(window: MainWindow, qtbot: QtBot) -> str:
     """Delete the chat on screen for good; returns its uid."""
     chat = window._session.chat
     assert chat.id is not None
-    window._session.trash(chat.id)
-    window._session.purge(chat.id)
+    window._session.chats.trash(chat.id)
+    window._session.chats.purge(chat.id)
     settle(window, qtbot)
     return chat.uid
 
@@ -127,10 +127,10 @@ def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: Ope
         window._actions["new-chat"].trigger()
         answered(window, qtbot, question)
         uids.add(window._session.chat.uid)
-        window._session.trash(window._session.chat.id or 0)
+        window._session.chats.trash(window._session.chat.id or 0)
         settle(window, qtbot)
     assert not uids & engine.forgotten
-    window._session.empty_trash()
+    window._session.chats.empty_trash()
     settle(window, qtbot)
     assert uids <= engine.forgotten
 
@@ -139,7 +139,7 @@ def test_the_engine_hears_at_the_start_which_chats_there_are(open_window: OpenWi
     window = open_window(ScriptedEngine([Script("One.")]))
     answered(window, qtbot, "first")
     uid = window._session.chat.uid
-    window._session.trash(window._session.chat.id or 0)
+    window._session.chats.trash(window._session.chat.id or 0)
     settle(window, qtbot)
     window.close()
     engine = ScriptedEngine()
@@ -165,8 +165,8 @@ def test_chats_in_another_file_are_kept_apart_from_the_user_s(qapp: Application,
     engine = ScriptedEngine()
     session = Session(lambda: engine, STARTER, tmp_path / "chats.db")
     window = MainWindow(session, qapp)
-    session.load_starter()
-    qtbot.waitUntil(lambda: session.saving and not session.pair.loading)
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.chats.store_ready and not session.models.pair.loading)
     assert engine.settings.prefix_cache_folder is None
     window.close()
     window.deleteLater()

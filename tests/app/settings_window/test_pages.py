@@ -80,12 +80,12 @@ def test_a_pair_gets_settings_of_its_own_and_loses_them(open_shown: OpenShown) -
     assert not speculation.own.isVisible()
     shown.form.choosers["depth"].setCurrentIndex(shown.form.choosers["depth"].findData(3))
     shown.form.choosers["depth"].activated.emit(0)
-    assert window._session.speculation.depth == 3
+    assert window._session.settings.speculation.depth == 3
     assert library.settings.values.depth == 0
     shown.remove.click()
     assert speculation.pairs == []
     assert speculation.own.isVisible()
-    assert window._session.speculation.depth is None
+    assert window._session.settings.speculation.depth is None
 
 
 def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
@@ -124,7 +124,7 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
 
 def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
     window, _, _ = open_shown()
-    qtbot.waitUntil(lambda: window._session.saving)
+    qtbot.waitUntil(lambda: window._session.chats.store_ready)
     storage = page(window, "storage")
     storage.retranslate()
     storage.back_up.click()
@@ -186,7 +186,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
 ) -> None:
     window, library, _ = open_shown()
     library.settings.change(proxy="http://name:password@proxy:8080")
-    turn = window._session.ask("a secret question")
+    turn = window._session.answers.ask("a secret question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
     advanced.export_to(tmp_path / "out.json")
@@ -201,7 +201,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
 
 def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_shown: OpenShown, qtbot: Any) -> None:
     window, _, engine = open_shown()
-    turn = window._session.ask("question")
+    turn = window._session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
     qtbot.waitUntil(lambda: "5.2\u00a0GB of 20.0\u00a0GB" in advanced._memory.help.text())

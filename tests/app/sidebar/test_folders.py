@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 
 from app.conversations.records import Conversation, Folder
 from app.sidebar.list_model import COUNT, FOLDERS, INSIDE
-from tests.app.chats_shown import settle, titles
+from tests.app.chats_shown import change_store, settle, titles
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def window(open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatc
         chats = [store.conversations.create(title=title) for title in ("a", "b", "c")]
         store.conversations.move_to_folder(chats[0], store.conversations.create_folder("Work"))
 
-    window._session.keeper.do(fill)
+    change_store(window._session, fill)
     settle(window, qtbot)
     return window
 
@@ -55,7 +55,7 @@ def rows(window: MainWindow) -> list[str]:
 
 
 def chat(window: MainWindow, title: str) -> int:
-    return next(chat.id for chat in window._session.keeper.conversations if chat.title == title)
+    return next(chat.id for chat in window._session.list.chats if chat.title == title)
 
 
 def drag(window: MainWindow, title: str, onto: str) -> None:
@@ -71,7 +71,7 @@ def test_a_chat_stands_below_its_folder(window: MainWindow) -> None:
 
 def test_a_chat_moves_by_its_menu(window: MainWindow, qtbot: QtBot) -> None:
     pane = window._chats
-    pane.fill_menu(next(row for row in window._session.keeper.conversations if row.title == "b"))
+    pane.fill_menu(next(row for row in window._session.list.chats if row.title == "b"))
     folders = next(action.menu() for action in pane.row_menu.actions() if action.text() == "Move to folder")
     next(action for action in folders.actions() if action.text() == "Work").trigger()
     settle(window, qtbot)
@@ -86,7 +86,7 @@ def test_a_new_folder_takes_the_chat_and_wants_a_name(window: MainWindow, qtbot:
     model = window._chats.model
     model.setData(model.index(3), "Home")
     settle(window, qtbot)
-    assert [folder.name for folder in window._session.keeper.folders] == ["Work", "Home"]
+    assert [folder.name for folder in window._session.list.folders] == ["Work", "Home"]
 
 
 def test_dragging_puts_chats_into_folders_and_takes_them_out(window: MainWindow, qtbot: QtBot) -> None:
@@ -155,7 +155,7 @@ def three(window: MainWindow, qtbot: QtBot) -> MainWindow:
         for name in ("Home", "Travel"):
             store.conversations.create_folder(name)
 
-    window._session.keeper.do(fill)
+    change_store(window._session, fill)
     settle(window, qtbot)
     return window
 
@@ -213,7 +213,7 @@ def test_the_keys_move_a_folder_and_stay_on_it(three: MainWindow, qtbot: QtBot) 
 
 def test_a_folder_s_menu_moves_it_where_there_is_room(three: MainWindow, qtbot: QtBot) -> None:
     pane = three._chats
-    known = three._session.keeper.folders
+    known = three._session.list.folders
     pane.row_menu.fill_for_folder(known[0], known)
     entries = {action.text(): action for action in pane.row_menu.actions()}
     assert not entries["Move up"].isEnabled()
@@ -223,13 +223,13 @@ def test_a_folder_s_menu_moves_it_where_there_is_room(three: MainWindow, qtbot: 
 
 
 def test_a_deleted_folder_leaves_its_chats(window: MainWindow, qtbot: QtBot) -> None:
-    window._operations.delete_folder(window._session.keeper.folders[0].id)
+    window._operations.delete_folder(window._session.list.folders[0].id)
     settle(window, qtbot)
     assert rows(window) == ["today", "c", "b", "a"]
 
 
 def test_a_chat_comes_back_into_its_folder_from_the_trash(window: MainWindow, qtbot: QtBot) -> None:
-    window._session.trash(chat(window, "a"))
+    window._session.chats.trash(chat(window, "a"))
     settle(window, qtbot)
     assert "-a" not in rows(window)
     window._actions["restore-chat"].trigger()
@@ -241,7 +241,7 @@ def test_the_trash_is_emptied_by_a_second_press_only(window: MainWindow, qtbot: 
     pane = window._chats
     assert pane.empty.isHidden()
     for title in ("a", "b"):
-        window._session.trash(chat(window, title))
+        window._session.chats.trash(chat(window, title))
     settle(window, qtbot)
     pane.show_view("trashed")
     settle(window, qtbot)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from app.conversations.conversation_list import ACTIVE
 from app.sidebar.list_model import ROW, STREAMS, ChatListModel
 from app.sidebar.row_painter import RowPainter
-from tests.app.chats_shown import settle
+from tests.app.chats_shown import change_store, settle
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_main_window import ask, wait_for_end
 
@@ -43,7 +43,7 @@ def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
                 used = (now - 60 * (number + 1), chat)
                 store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", used)
 
-    window._session.keeper.do(fill)
+    change_store(window._session, fill)
     settle(window, qtbot)
     return window
 
@@ -64,7 +64,7 @@ def shown(window: MainWindow) -> list[str]:
 
 
 def chat_of(window: MainWindow, title: str) -> int:
-    return next(chat.id for chat in window._session.keeper.conversations if chat.title == title)
+    return next(chat.id for chat in window._session.list.chats if chat.title == title)
 
 
 def tops(window: MainWindow) -> dict[str, int]:
@@ -82,7 +82,7 @@ def test_opening_a_chat_changes_no_row(window: MainWindow, resets: list[str], qt
     changed: list[object] = []
     window._chats.model.dataChanged.connect(lambda *rows: changed.append(rows))
     before = shown(window)
-    window._session.open_id(chat_of(window, "Chat 7"))
+    window._session.chats.open_id(chat_of(window, "Chat 7"))
     settle(window, qtbot)
     assert window._chats.list.currentIndex().data() == "Chat 7"
     assert shown(window) == before
@@ -93,7 +93,7 @@ def test_opening_a_chat_changes_no_row(window: MainWindow, resets: list[str], qt
 def test_a_chat_that_is_used_moves_up_and_the_rows_in_sight_stay(
     window: MainWindow, resets: list[str], qtbot: QtBot
 ) -> None:
-    window._session.open_id(chat_of(window, "Chat 100"))
+    window._session.chats.open_id(chat_of(window, "Chat 100"))
     settle(window, qtbot)
     bar = window._chats.list.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
@@ -109,18 +109,18 @@ def test_a_chat_that_is_used_moves_up_and_the_rows_in_sight_stay(
 
 
 def test_renaming_pinning_and_deleting_move_rows_only(window: MainWindow, resets: list[str], qtbot: QtBot) -> None:
-    keeper, model = window._session.keeper, window._chats.model
-    keeper.do(lambda store: store.conversations.rename(chat_of(window, "Chat 3"), "Another name"))
+    session, model = window._session, window._chats.model
+    change_store(session, lambda store: store.conversations.rename(chat_of(window, "Chat 3"), "Another name"))
     settle(window, qtbot)
     assert shown(window)[3] == "Another name"
-    keeper.do(lambda store: store.conversations.pin(chat_of(window, "Chat 50")))
+    change_store(session, lambda store: store.conversations.pin(chat_of(window, "Chat 50")))
     settle(window, qtbot)
     assert model.rows[0] == "pinned"
     assert shown(window)[0] == "Chat 50"
-    keeper.do(lambda store: store.conversations.unpin(chat_of(window, "Chat 50")))
+    change_store(session, lambda store: store.conversations.unpin(chat_of(window, "Chat 50")))
     settle(window, qtbot)
     assert "pinned" not in model.rows
-    window._session.trash(chat_of(window, "Chat 4"))
+    window._session.chats.trash(chat_of(window, "Chat 4"))
     settle(window, qtbot)
     assert shown(window) == ["Chat 0", "Chat 1", "Chat 2", "Another name"] + [f"Chat {n}" for n in range(5, CHATS)]
     assert not resets
@@ -162,11 +162,11 @@ def test_a_search_in_between_is_another_list(window: MainWindow, qtbot: QtBot) -
 
 
 def test_a_list_is_arranged_anew_when_another_day_begins(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, keeper = window._chats.model, window._session.keeper
+    model, listed = window._chats.model, window._session.list
     assert isinstance(model, ChatListModel)
     tomorrow = time.time() + 86_400
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
-    model.show_chats(keeper.conversations, ACTIVE, frozenset(), keeper.folders)
+    model.show_chats(listed.chats, ACTIVE, frozenset(), listed.folders)
     assert "today" not in model.rows
 
 

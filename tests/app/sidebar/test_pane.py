@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 
-from tests.app.chats_shown import settle, titles, turns, view
+from tests.app.chats_shown import change_store, settle, titles, turns, view
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_main_window import STORY, ask, wait_for_end
 
@@ -32,7 +32,7 @@ def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, 
         settle(window, qtbot)
     assert titles(window) == ["Bananas", "Apples"]
     model = window._chats.model
-    apples = next(chat.id for chat in window._session.keeper.conversations if chat.title == "Apples")
+    apples = next(chat.id for chat in window._session.list.chats if chat.title == "Apples")
     window._operations.pin(apples)
     qtbot.waitUntil(lambda: model.rows[0] == "pinned")
     assert model.data(model.index(1)) == "Apples"
@@ -48,13 +48,13 @@ def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, 
 
 def test_pins_are_reordered_by_dragging(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    keeper, model = window._session.keeper, window._chats.model
+    session, model = window._session, window._chats.model
 
     def three(store):  # type: ignore[no-untyped-def]
         for title in ("a", "b", "c"):
             store.conversations.pin(store.conversations.create(title=title))
 
-    keeper.do(three)
+    change_store(session, three)
     qtbot.waitUntil(lambda: titles(window) == ["a", "b", "c"])
     data = model.mimeData([model.index(3)])
     model.dropMimeData(data, Qt.DropAction.MoveAction, 1, 0, model.index(-1))
@@ -155,7 +155,7 @@ def in_trash(window: MainWindow, qtbot: QtBot, *titled: str) -> list[int]:
             chats.append(store.conversations.create(title=title))
             store.conversations.trash(chats[-1])
 
-    window._session.keeper.do(fill)
+    change_store(window._session, fill)
     window._chats.show_view("trashed")
     qtbot.waitUntil(lambda: sorted(titles(window)) == sorted(titled))
     window._chats.list.setFocus()
@@ -174,7 +174,7 @@ def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: 
     QTest.keyClick(button, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: titles(window) == ["Letters"])
     assert button.text() == "Empty the trash"
-    assert window._session.keeper.conversations[0].id == stays
+    assert window._session.list.chats[0].id == stays
 
 
 def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -206,7 +206,7 @@ def test_a_question_stays_while_other_chats_change(open_window: OpenWindow, qtbo
     window = open_window(ScriptedEngine())
     (chat,) = in_trash(window, qtbot, "Letters")
     window._chats.row_menu.purge_wanted.emit(chat)
-    window._session.keeper.do(lambda store: store.conversations.create(title="another"))
+    change_store(window._session, lambda store: store.conversations.create(title="another"))
     settle(window, qtbot)
     assert window._chats.empty.text() == "Delete permanently?\nLetters"
 
@@ -219,7 +219,7 @@ def test_a_chat_of_the_trash_comes_out_when_it_goes_on(open_window: OpenWindow, 
     chat = window._session.chat.id
     window._actions["delete-chat"].trigger()
     settle(window, qtbot)
-    window._session.open_id(chat)  # type: ignore[arg-type]
+    window._session.chats.open_id(chat)  # type: ignore[arg-type]
     settle(window, qtbot)
     assert titles(window) == []
     ask(window, "second")
@@ -308,12 +308,13 @@ def test_days_are_those_of_the_time_zone_that_holds_now(
     ask(window, "first")
     wait_for_end(window, qtbot)
     settle(window, qtbot)
-    chat = window._session.keeper.conversations[0].id
+    chat = window._session.list.chats[0].id
     # 2026-03-10 12:00 in UTC, and a chat of half past one in that night.
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: 1_773_144_000.0)
     used_at = 1_773_144_000.0 - 10.5 * 3600
-    window._session.keeper.do(
-        lambda store: store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (used_at, chat))
+    change_store(
+        window._session,
+        lambda store: store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (used_at, chat)),
     )
     window._chats.show_view("active")
     settle(window, qtbot)

@@ -98,8 +98,8 @@ def engine() -> ScriptedEngine:
 @pytest.fixture
 def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> MainWindow:
     window = open_window(engine)
-    turn = window._session.ask("count to twelve")
-    qtbot.waitUntil(lambda: turn.answer.ended and window._session.ready and window._session.quiet)
+    turn = window._session.answers.ask("count to twelve")
+    qtbot.waitUntil(lambda: turn.answer.ended and window._session.answers.ready and window._session.answers.quiet)
     return window
 
 
@@ -114,7 +114,7 @@ def compare(window: MainWindow, qtbot: QtBot) -> Comparison:
 def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
     window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
-    window._session.set_defaults(Generation(SamplingSettings(temperature=0.7)))
+    window._session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)
     asked, reading, guessed, plain = engine.requests
@@ -141,7 +141,7 @@ def test_nothing_of_it_is_among_the_chat_s_messages(window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: made.step is Step.DONE)
     assert len(window._session.chat.turns) == 1
     rows: list[int] = []
-    window._session.keeper.do(lambda store: len(store.history.rows()), rows.append)
+    rows.append(window._session.chats.wait_for(lambda store: len(store.history.rows())))
     qtbot.waitUntil(lambda: bool(rows))
     assert rows == [1]
 
@@ -163,7 +163,7 @@ def test_a_question_ends_a_comparison_that_runs(window: MainWindow, engine: Scri
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: made.step is Step.GUESSED)
-    turn = window._session.ask("another one")
+    turn = window._session.answers.ask("another one")
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: not made.running and turn.answer.ended)
     assert made.step is Step.CANCELLED
@@ -181,7 +181,7 @@ def test_compare_waits_until_no_answer_is_being_written(
     window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
     engine.gate = threading.Semaphore(2)
-    turn = window._session.ask("another one")
+    turn = window._session.answers.ask("another one")
     assert not window._actions["compare"].isEnabled()
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: turn.answer.ended)

@@ -67,7 +67,7 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     bubble = window._transcript.view(turn)._bubble
     assert bubble.text.isHidden()
     assert "main.py" in [label.text() for label in bubble.findChildren(QLabel)]
-    assert [chat.title for chat in session.keeper.conversations] == ["main.py"]
+    assert [chat.title for chat in session.list.chats] == ["main.py"]
     assert not window._actions["send"].isEnabled()
     # There is nothing to bring back.
     QTest.keyClick(edit, Qt.Key.Key_Up)
@@ -79,7 +79,7 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     QTest.keyClick(editor.edit, Qt.Key.Key_Return)
     wait_for_end(window, qtbot)
     assert engine.requests[-1].messages[-1]["content"].endswith("\n\nShorter?")
-    qtbot.waitUntil(lambda: session.ready)
+    qtbot.waitUntil(lambda: session.answers.ready)
     turn = session.chat.turns[0]
     window._turns.run(turn, "edit")
     editor = window._transcript.view(turn).editor
@@ -118,12 +118,12 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
     wait_for_end(window, qtbot)
     asked = window._session.chat
     paste(window, tmp_path / "notes.txt")
-    window._session.new_chat()
+    window._session.chats.new_chat()
     assert window._composer.files.isHidden()
     go_on.set()
     qtbot.waitUntil(lambda: [file.name for file in asked.draft_attachments] == ["notes.txt"])
     assert window._composer.files.attachments == ()
-    window._session.open(asked)
+    window._session.chats.open(asked)
     assert [file.name for file in window._composer.files.attachments] == ["notes.txt"]
 
 
@@ -262,16 +262,16 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     first = session.chat
     paste(window, tmp_path / "main.py")
     window._composer.edit.setPlainText("What does it do?")
-    session.new_chat()
+    session.chats.new_chat()
     assert not files.reading
     assert not files.isVisible()
-    session.open(first)
+    session.chats.open(first)
     assert files.reading
     assert not window._actions["send"].isEnabled()
-    session.new_chat()
+    session.chats.new_chat()
     gate.set()
     qtbot.waitUntil(lambda: len(first.draft_attachments) == 1)
-    session.open(first)
+    session.chats.open(first)
     assert [attachment.name for attachment in files.attachments] == ["main.py"]
     assert window._actions["send"].isEnabled()
 
@@ -287,7 +287,7 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     ask(window, "first")
     gate.set()
     wait_for_end(window, qtbot)
-    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+    qtbot.waitUntil(lambda: not window._session.busy)
     assert window._composer.files.attachments == ()
 
 
@@ -325,7 +325,7 @@ def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
     (away,) = window._composer.files.findChildren(QToolButton)
     away.click()
     gate.set()
-    qtbot.waitUntil(lambda: not window._session.bridge.busy)
+    qtbot.waitUntil(lambda: not window._session.busy)
     assert len(pages) == 1
     assert window._composer.files.attachments == ()
     assert not window._banner.isVisible()

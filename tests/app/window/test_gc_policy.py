@@ -48,8 +48,8 @@ def test_python_is_as_it_was_afterwards(session: _Session) -> None:
     sharing = GcPolicy(session)  # type: ignore[arg-type]
     assert sys.getswitchinterval() == pytest.approx(SWITCH_S)
     assert not gc.isenabled()
-    session.pair.main = object()
-    session.models_changed.emit()
+    session.models.pair.main = object()
+    session.models.changed.emit()
     assert gc.get_freeze_count() > frozen
     sharing.close()
     assert sys.getswitchinterval() == pytest.approx(interval)
@@ -61,7 +61,7 @@ def test_python_is_as_it_was_afterwards(session: _Session) -> None:
 def test_all_generations_are_collected_only_between_answers(
     session: _Session, sharing: GcPolicy, monkeypatch: pytest.MonkeyPatch, quiet: bool
 ) -> None:
-    session.quiet = quiet
+    session.answers.quiet = quiet
     collected: list[tuple[int, ...]] = []
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
     monkeypatch.setattr(gc, "get_count", lambda: (100_000, 0, 0))
@@ -72,7 +72,7 @@ def test_all_generations_are_collected_only_between_answers(
 def test_an_answer_without_an_end_does_not_pile_up_garbage(
     session: _Session, sharing: GcPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.quiet = False
+    session.answers.quiet = False
     collected: list[tuple[int, ...]] = []
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
     monkeypatch.setattr(gc, "get_count", lambda: (1_000_000, 0, 0))
@@ -95,14 +95,14 @@ def test_what_other_models_leave_over_is_collected(
     del sharing
     collected: list[tuple[int, ...]] = []
     monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
-    session.pair.main = object()
-    session.models_changed.emit()
+    session.models.pair.main = object()
+    session.models.changed.emit()
     assert collected == []
-    session.pair.loading = "main"
-    session.models_changed.emit()
+    session.models.pair.loading = "main"
+    session.models.changed.emit()
     assert collected == []
-    session.pair.loading = ""
-    session.models_changed.emit()
+    session.models.pair.loading = ""
+    session.models.changed.emit()
     assert collected == [()]
 
 

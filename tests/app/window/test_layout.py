@@ -24,6 +24,7 @@ from app.window.header import Chip
 from app.wording.figures import depth_texts, speed_text
 from engine.events import Token
 from engine.stats import RequestStats
+from tests.app.chats_shown import change_store
 from tests.app.models.conftest import open_shown as open_shown
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_stored_chats import settle
@@ -191,7 +192,7 @@ def test_a_new_line_at_the_end_makes_the_token_view_no_higher(qtbot: QtBot) -> N
 
 def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("Because.")]))
-    window._session.ask("Why guess?")
+    window._session.answers.ask("Why guess?")
     qtbot.waitUntil(lambda: not window._session.chat.streaming)
     bubble = window._transcript.view(window._session.chat.turns[0])._bubble
     window._find.open()
@@ -208,7 +209,7 @@ def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
     qapp.language.choose(code)
     window = open_window(ScriptedEngine())
     session, pane = window._session, window._chats
-    session.keeper.do(lambda store: store.conversations.trash(store.conversations.create(title="Letters")))
+    change_store(session, lambda store: store.conversations.trash(store.conversations.create(title="Letters")))
     settle(window, qtbot)
     pane.show_view(TRASHED)
     settle(window, qtbot)

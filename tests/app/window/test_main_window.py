@@ -129,7 +129,7 @@ def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow, qtb
     engine.gate.release(1000)  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: first.turns[0].answer.ended)
     assert first.turns[0].answer.text == STORY
-    session.open(first)
+    session.chats.open(first)
     assert shown_text(window) == STORY
 
 
@@ -159,7 +159,7 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot
     assert window._session.chat.turns == []
     assert window._composer.edit.toPlainText() == "hello"
     engine.load_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: window._session.ready)
+    qtbot.waitUntil(lambda: window._session.answers.ready)
     QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
     wait_for_end(window, qtbot)
     assert shown_text(window) == "Hi there."
@@ -169,31 +169,31 @@ def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: 
     engine = ScriptedEngine([Script("Hi there.")], draft_gate=threading.Event())
     window = open_window(engine, load=False)
     session = window._session
-    qtbot.waitUntil(lambda: session.ready)
-    assert session.pair.loading == "draft"
+    qtbot.waitUntil(lambda: session.answers.ready)
+    assert session.models.pair.loading == "draft"
     # The answer is recorded as one of the pair that is on its way.
-    assert session.pair.names == ("main", "starter/draft")
+    assert session.models.pair.names == ("main", "starter/draft")
     assert "You can ask already" in window._header.draft.toolTip()
     assert not window._actions["compare"].isEnabled()
     ask(window, "hello")
     wait_for_end(window, qtbot)
     assert shown_text(window) == "Hi there."
-    assert session.pair.loading == "draft"
+    assert session.models.pair.loading == "draft"
     engine.draft_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not session.pair.loading)
-    assert session.pair.draft is not None
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    assert session.models.pair.draft is not None
 
 
 def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow, qtbot: QtBot) -> None:
     problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
     engine = ScriptedEngine(loads=[problem], draft_gate=threading.Event())
     window = open_window(engine, load=False)
-    qtbot.waitUntil(lambda: window._session.ready)
+    qtbot.waitUntil(lambda: window._session.answers.ready)
     assert not window._banner.isVisible()
     engine.draft_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not window._session.pair.loading)
+    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
     assert "vocabularies differ" in window._banner.text
-    assert window._session.ready
+    assert window._session.answers.ready
 
 
 def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -204,7 +204,7 @@ def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: 
     assert "model.safetensors" in window._banner.text
     assert "No main model" in window._composer._info.text()
     window._banner._button.click()
-    qtbot.waitUntil(lambda: window._session.ready)
+    qtbot.waitUntil(lambda: window._session.answers.ready)
     assert not window._banner.isVisible()
 
 
@@ -212,10 +212,10 @@ def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindo
     engine = ScriptedEngine()
     window = open_window(engine)
     engine.loads.append(ModelNotUsable("models/other", "missing"))
-    window._session.load("models/other", None)
-    qtbot.waitUntil(lambda: not window._session.pair.loading)
-    assert window._session.ready
-    assert window._session.pair.draft is not None
+    window._session.models.load("models/other", None)
+    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
+    assert window._session.answers.ready
+    assert window._session.models.pair.draft is not None
 
 
 def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: P
     window = open_window(ScriptedEngine(loads=[pair]))
     assert "vocabularies differ" in window._header.draft.toolTip()
     assert "vocabularies differ" in window._banner.text
-    assert window._session.ready
+    assert window._session.answers.ready
 
 
 def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -246,7 +246,7 @@ def test_the_header_says_that_speculation_is_switched_off(open_window: OpenWindo
     assert "Speculation is on" in window._header.draft.accessibleName()
     window._actions["speculation-off"].trigger()
     assert "switched off" in window._header.draft.accessibleName()
-    assert window._session.speculation.method == "off"
+    assert window._session.settings.speculation.method == "off"
 
 
 def test_an_answer_without_guesses_says_why(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -395,7 +395,7 @@ def test_settings_of_the_panel_reach_the_next_request(open_window: OpenWindow, q
     window._actions["speculation-on"].trigger()
     ask(window, "hello")
     wait_for_end(window, qtbot)
-    assert engine.requests[-1].speculation == replace(window._session.speculation, method="draft")
+    assert engine.requests[-1].speculation == replace(window._session.settings.speculation, method="draft")
 
 
 def test_a_first_syllable_that_is_still_composed_can_be_sent(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -27,8 +27,8 @@ def loaded_at_start(
     monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
     monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
     window, session = app_window.open_window(qapp, preferences)
-    qtbot.waitUntil(lambda: session.pair.main is not None and not session.pair.loading)
-    names = (str(session.pair.main.path), str(session.pair.draft.path))
+    qtbot.waitUntil(lambda: session.models.pair.main is not None and not session.models.pair.loading)
+    names = (str(session.models.pair.main.path), str(session.models.pair.draft.path))
     window.close()
     window.deleteLater()
     return names

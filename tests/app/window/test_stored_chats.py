@@ -48,7 +48,7 @@ def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWind
     submit = engine.submit
 
     def count_first(request, on_event):  # type: ignore[no-untyped-def]
-        stored.append(window._session.keeper.wait_for(lambda store: len(store.messages.path(1))))
+        stored.append(window._session.chats.wait_for(lambda store: len(store.messages.path(1))))
         return submit(request, on_event)
 
     engine.submit = count_first  # type: ignore[method-assign]
@@ -170,7 +170,7 @@ def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow, qtbot: 
     place = transcript.place
     assert place is not None
     window._actions["new-chat"].trigger()
-    window._session.open(read)
+    window._session.chats.open(read)
     qtbot.waitUntil(lambda: transcript.place == place)
     settle(window, qtbot)
     window.close()
@@ -254,7 +254,7 @@ def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWind
     assert panel._rate_name.text() == "Accept rate, answer 1 of 3"
     panel.strip.chosen.emit(2)
     assert view(window, 0).tokens.textCursor().selectedText().strip() == first.answer.text_of_round(2).strip()
-    window._session.ask("One more")
+    window._session.answers.ask("One more")
     assert panel._rate_name.text() == "Accept rate, this answer"
     wait_for_end(window, qtbot)
 
@@ -345,13 +345,13 @@ def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
         ask(window, question)
         wait_for_end(window, qtbot)
         settle(window, qtbot)
-    first = next(chat.id for chat in window._session.keeper.conversations if chat.title == "First")
+    first = next(chat.id for chat in window._session.list.chats if chat.title == "First")
     session = window._session
-    messages = session.keeper.wait_for(lambda store: [message.id for message in store.messages.path(first)])
+    messages = session.chats.wait_for(lambda store: [message.id for message in store.messages.path(first)])
     window._chats.search.setText("draft")
     window._commands.show_hit(first, messages[1])
     qtbot.waitUntil(lambda: session.chat.id == first)
-    session.new_chat()
+    session.chats.new_chat()
     settle(window, qtbot)
     assert turns(window) == []
     assert not window._find.isVisible()
@@ -364,7 +364,7 @@ def test_a_new_chat_stays_although_another_was_still_being_read(open_window: Ope
     settle(window, qtbot)
     chat = window._session.chat.id
     assert chat is not None
-    window._session.open_id(chat)
+    window._session.chats.open_id(chat)
     window._actions["new-chat"].trigger()
     settle(window, qtbot)
     assert turns(window) == []
@@ -384,7 +384,7 @@ def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window:
     qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Three.")])
     assert [m["content"] for m in engine.requests[-1].messages] == ["first", "One.", "second"]
     settle(window, qtbot)
-    path = window._session.keeper.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    path = window._session.chats.wait_for(lambda store: [message.content for message in store.messages.path(1)])
     assert path == ["first", "One.", "second", "Three."]
 
 
@@ -398,24 +398,24 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     ask(window, "first")
     wait_for_end(window, qtbot)
     settle(window, qtbot)
-    session.edit(session.chat.turns[0], "second")
+    session.answers.edit(session.chat.turns[0], "second")
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     ask(window, "below the second")
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     asked_of = session.chat.turns[0 if word == "edit" else 1]
-    session.switch(session.chat, session.chat.turns[0].question_place, -1)
+    session.chats.switch(session.chat, session.chat.turns[0].question_place, -1)
     if word == "edit":
-        session.edit(asked_of, "third")
+        session.answers.edit(asked_of, "third")
     else:
-        session.ask_again(asked_of)
+        session.answers.ask_again(asked_of)
     expected = [("third", "3.")] if word == "edit" else [("second", "1."), ("below the second", "3.")]
     qtbot.waitUntil(lambda: turns(window) == expected)
     settle(window, qtbot)
     asked = [question for question, _ in expected]
     assert [m["content"] for m in engine.requests[-1].messages if m["role"] == "user"] == asked
-    path = session.keeper.wait_for(lambda store: [message.content for message in store.messages.path(1)])
+    path = session.chats.wait_for(lambda store: [message.content for message in store.messages.path(1)])
     assert path == [text for turn in expected for text in turn]
 
 
@@ -430,16 +430,16 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     turn = session.chat.turns[0]
-    session.go_on(turn)
+    session.answers.continue_answer(turn)
     if word == "edit":
-        session.edit(turn, "second")
+        session.answers.edit(turn, "second")
     else:
-        session.ask("second")
+        session.answers.ask("second")
     expected = [("second", "Two.")] if word == "edit" else [("first", "One."), ("second", "Two.")]
     qtbot.waitUntil(lambda: turns(window) == expected)
-    qtbot.waitUntil(lambda: session.quiet)
+    qtbot.waitUntil(lambda: session.answers.quiet)
     settle(window, qtbot)
-    streaming = session.keeper.wait_for(lambda store: store.messages.get(turn.answer_place.id).state)
+    streaming = session.chats.wait_for(lambda store: store.messages.get(turn.answer_place.id).state)
     assert (streaming, len(engine.requests)) == ("complete", 2)
 
 
@@ -450,7 +450,7 @@ def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWind
     ask(window, "first")
     wait_for_end(window, qtbot)
     settle(window, qtbot)
-    session.set_own(session.chat, "", {"temperature": 0.5, "seed": 7})
+    session.settings.set_own(session.chat, "", {"temperature": 0.5, "seed": 7})
     turn = session.chat.turns[0]
     window._actions["continue-answer"].trigger()
     window._actions["new-chat"].trigger()
@@ -470,12 +470,12 @@ def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindo
     turn = window._session.chat.turns[0]
     window._turns.run(turn, "go-on")
     qtbot.waitUntil(lambda: len(turn.answer.text) > len("One."))
-    assert not window._session.ready
+    assert not window._session.answers.ready
     assert window._actions["stop"].isEnabled()
     window._actions["stop"].trigger()
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: turn.answer.state is State.CANCELLED)
-    assert window._session.ready
+    assert window._session.answers.ready
     settle(window, qtbot)
 
 
@@ -500,7 +500,7 @@ def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
         elif meanwhile == "another chat":
             window._actions["new-chat"].trigger()
         qtbot.waitUntil(lambda: window._banner.isVisible())
-    window._session.open(chat)
+    window._session.chats.open(chat)
     expected = "precious words\n\nand more" if meanwhile == "writing" else "precious words"
     assert window._composer.edit.toPlainText() == expected
     settle(window, qtbot)
@@ -601,16 +601,16 @@ def test_an_edit_is_still_there_after_another_chat_was_shown(open_window: OpenWi
     editor.edit.setPlainText("changed at ")
     editor.edit.moveCursor(QTextCursor.MoveOperation.End)
     QCoreApplication.sendEvent(editor.edit, QInputMethodEvent("길", []))
-    session.new_chat()
+    session.chats.new_chat()
     assert window._composer.edit.toPlainText() == ""
-    session.open(chat)
+    session.chats.open(chat)
     editor = view(window, 0).editor
     assert editor is not None
     assert editor.edit.toPlainText() == "changed at 길"
     assert window._composer.edit.hasFocus()
     editor.cancelled.emit()
-    session.new_chat()
-    session.open(chat)
+    session.chats.new_chat()
+    session.chats.open(chat)
     assert view(window, 0).editor is None
 
 
@@ -628,7 +628,7 @@ def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWi
     read = bar.value()
     view(window, 0).question_row.button("edit").click()
     editor = view(window, 0).editor
-    window._session.open_id(chat)
+    window._session.chats.open_id(chat)
     settle(window, qtbot)
     assert view(window, 0).editor is editor
     view(window, 0).end_edit()

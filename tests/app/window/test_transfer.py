@@ -11,7 +11,7 @@ import pytest
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
 from app.window.transfer_journal import IMPORT, TransferJournal, Work
-from tests.app.chats_shown import settle, titles, turns
+from tests.app.chats_shown import change_store, settle, titles, turns
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_main_window import ask, wait_for_end
 from tests.patience import PATIENCE_S
@@ -53,8 +53,8 @@ def test_all_chats_go_into_one_file_and_come_back(window: MainWindow, qtbot: QtB
     window._transfer.write_all(tmp_path / "all.json")
     settle(window, qtbot)
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
-    for chat in list(window._session.keeper.conversations):
-        window._session.keeper.do(lambda store, chat=chat: store.conversations.purge(chat.id))
+    for chat in list(window._session.list.chats):
+        change_store(window._session, lambda store, chat=chat: store.conversations.purge(chat.id))
     settle(window, qtbot)
     assert titles(window) == []
     window._transfer.read(tmp_path / "all.json")
@@ -92,7 +92,7 @@ def history(path: Path, count: int) -> Path:
 def hold_after(window: MainWindow, monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[Event, Event]:
     """Let an import come to its chat number `count` and wait there: (it is there, let it go on)."""
     there, go_on, seen = Event(), Event(), []
-    wait_for = window._session.keeper.wait_for
+    wait_for = window._session.chats.wait_for
 
     def slowly(operation: Any) -> Any:
         seen.append(operation)
@@ -101,7 +101,7 @@ def hold_after(window: MainWindow, monkeypatch: pytest.MonkeyPatch, count: int) 
             go_on.wait(PATIENCE_S)
         return wait_for(operation)
 
-    monkeypatch.setattr(window._session.keeper, "wait_for", slowly)
+    monkeypatch.setattr(window._session.chats, "wait_for", slowly)
     return there, go_on
 
 
@@ -127,7 +127,7 @@ def test_an_import_says_how_far_it_is_and_can_be_stopped(
 def test_chats_that_came_in_before_an_import_failed_are_listed(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wait_for, asked = window._session.keeper.wait_for, []
+    wait_for, asked = window._session.chats.wait_for, []
 
     def full_after_ten(operation: Any) -> Any:
         asked.append(operation)
@@ -135,7 +135,7 @@ def test_chats_that_came_in_before_an_import_failed_are_listed(
             raise OSError("no space left on device")
         return wait_for(operation)
 
-    monkeypatch.setattr(window._session.keeper, "wait_for", full_after_ten)
+    monkeypatch.setattr(window._session.chats, "wait_for", full_after_ten)
     window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(lambda: "no space left" in window._banner.text)
     qtbot.waitUntil(lambda: len(titles(window)) == 12)
@@ -148,7 +148,7 @@ def test_closing_the_window_does_not_wait_for_an_import(
     window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
-    path = window._session.keeper.path
+    path = window._session.chats.store_path
     window.close()
     store, _ = open_store(path)
     assert len(store.conversations.view()) == 12
@@ -212,8 +212,8 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
     transfer.read(history(tmp_path / "old.json", 2))
     qtbot.waitUntil(lambda: "2 chats imported." in window._banner.text)
     settle(window, qtbot)
-    chat = next(chat.id for chat in session.keeper.conversations if chat.title == "chat 1")
-    session.keeper.do(lambda store: store.conversations.trash(chat))
+    chat = next(chat.id for chat in session.list.chats if chat.title == "chat 1")
+    change_store(session, lambda store: store.conversations.trash(chat))
     settle(window, qtbot)
     transfer.read(tmp_path / "old.json")
     expected = "0 chats imported. 1 chat was here already. 1 chat is in the trash and stays there."

@@ -45,8 +45,8 @@ def test_the_context_is_counted_while_writing(open_window: OpenWindow, qtbot: Qt
     session, starter = window._session, starter_pair()[0]
     info = window._composer._info
     (tmp_path / "notes.txt").write_text("Tandem guesses.")
-    session.load(str(starter), None)
-    qtbot.waitUntil(lambda: not session.pair.loading)
+    session.models.load(str(starter), None)
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
     window._composer.edit.setPlainText("What is Tandem?")
     words = count_tokens(starter, "What is Tandem?")
     assert words
@@ -64,8 +64,8 @@ def test_the_context_is_counted_while_writing(open_window: OpenWindow, qtbot: Qt
 
 def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine())
-    window._session.load(str(starter_pair()[0]), None)
-    qtbot.waitUntil(lambda: not window._session.pair.loading)
+    window._session.models.load(str(starter_pair()[0]), None)
+    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
     window._composer.edit.setPlainText("word " * 5000)
     qtbot.waitUntil(lambda: window._composer._info.text().endswith("too long for this model"))
 
@@ -78,7 +78,7 @@ def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_wi
     QTest.keyClicks(edit, "one two")
     window._actions["new-chat"].trigger()
     QTest.keyClicks(edit, "another")
-    window._session.open(first)
+    window._session.chats.open(first)
     assert edit.toPlainText() == "one two"
     edit.undo()
     assert edit.toPlainText() != "one two"
@@ -106,7 +106,7 @@ def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: Open
     QCoreApplication.sendEvent(edit, QInputMethodEvent("초안", []))
     window._actions["new-chat"].trigger()
     assert edit.toPlainText() == ""
-    window._session.open(first)
+    window._session.chats.open(first)
     assert edit.toPlainText() == "초안"
 
 
@@ -126,8 +126,8 @@ def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: Ope
     window._welcome.asked.emit("What is Tandem?")
     wait_for_end(window, qtbot)
     first = session.chat
-    session.new_chat()
-    session.open(first)
+    session.chats.new_chat()
+    session.chats.open(first)
     assert edit.toPlainText() == first.draft == "half a thought"
 
 
@@ -142,7 +142,7 @@ def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window
         if session.chat.streaming and len(session.chat.turns) == 1:
             QTest.keyClick(edit, Qt.Key.Key_Return)
 
-    session.arrived.connect(press)
+    session.answers.arrived.connect(press)
     window._actions["continue-answer"].trigger()
     qtbot.waitUntil(lambda: session.chat.turns[0].answer.text == "A long story.")
     wait_for_end(window, qtbot)
@@ -157,10 +157,10 @@ def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
     wait_for_end(window, qtbot)
     first, edit = window._session.chat, window._composer.edit
     QTest.keyClicks(edit, "a draft")
-    window._session.new_chat()
+    window._session.chats.new_chat()
     try:
         qapp.theme.set_text_size(130)
-        window._session.open(first)
+        window._session.chats.open(first)
         assert edit.document().defaultFont().pixelSize() == edit.font().pixelSize() == 18
         assert edit.document().isUndoAvailable()
     finally:

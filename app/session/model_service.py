@@ -1,34 +1,34 @@
-"""The part of the session that is about models: the engine, the pair that is loaded, and what is on its way."""
+"""The engine and the pair of models that is loaded in the app."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.bridge import Bridge, as_engine_error
+from engine.client import EngineClient
+from engine.errors import EngineError
+from engine.events import Event
 from engine.model_files.cache_names import name_of_snapshot
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from concurrent.futures import Future
-
-    from engine.client import EngineClient
-    from engine.errors import EngineError
-    from engine.settings import EngineSettings
+from engine.requests import ChatRequest
+from engine.settings import EngineSettings
+from engine.stream import RequestStream
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The models in use. `loading` is "main" or "draft" while one is on its way, `wanted` what was asked for; while it
-    is the draft, the main model answers already.
+    """The loaded models. `loading` is "main" or "draft" while one is being loaded and `wanted` its path or id; while
+    the draft model is being loaded, the main model answers already.
 
-    `draft_problem` says why the draft that was asked for is not in use.
+    `draft_problem` says why the draft model that was asked for is not in use.
     """
 
     main: Any = None
@@ -39,9 +39,9 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What main and draft are called in stored figures and settings, "" for one that is not there.
+        """What main and draft model are called in stored figures and settings, "" for one that is not there.
 
-        A draft that is on its way counts: it will guess in the answers that begin now.
+        A draft model that is being loaded counts: it drafts in the answers that begin now.
         """
         draft = self.draft.name if self.draft else ""
         if self.loading == "draft":
@@ -50,25 +50,33 @@ class Pair:
         return self.main.name if self.main else "", draft
 
 
-class ModelSession(QObject):
-    """Owns the engine. `models_changed` follows everything that happens to the pair, `problem` carries an error that
-    belongs to no answer.
+class ModelService(QObject):
+    """Owns the engine and knows which pair is loaded; nothing else in the app keeps that.
+
+    `changed` follows every change of `pair`, `failed` carries an EngineError that belongs to no answer.
     """
 
-    models_changed = Signal()
-    problem = Signal(object)
+    changed = Signal()
+    failed = Signal(object)
 
-    def __init__(self, make_engine: Callable[[], EngineClient], starter_pair: tuple[Path, Path]) -> None:
-        super().__init__()
-        self._make_engine = make_engine
+    def __init__(
+        self,
+        make_engine: Callable[[], EngineClient],
+        starter_pair: tuple[Path, Path],
+        bridge: Bridge,
+        stores_prefixes: bool,
+        parent: QObject | None = None,
+    ) -> None:
+        """Without `stores_prefixes` the engine keeps no prefix caches on disk, whatever its settings say."""
+        super().__init__(parent)
+        self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
         self._engine: EngineClient | None = None
         self._limits: EngineSettings | None = None
         self._known: Collection[str] | None = None
-        self._closed = False
-        # Counts the changes of models that were asked for; only the newest is still waited for.
+        self._closing = False
+        # Counts the changes of models that were asked for; only the newest decides what is shown as loading.
         self._changes = 0
         self.starter_pair = starter_pair
-        self.bridge = Bridge(self)
         self.pair = Pair()
 
     @property
@@ -83,36 +91,41 @@ class ModelSession(QObject):
         return self._engine
 
     def configure(self, limits: EngineSettings) -> None:
-        """Set up the engine, now or when it is made; `EngineSettings` says when each of them takes effect."""
+        """Set up the engine, now or when it is made; `EngineSettings` says when each setting takes effect."""
+        if not self._stores_prefixes:
+            limits = replace(limits, prefix_cache_folder=None)
         before = self._limits
         if limits == before:
             return
         if before is not None and before.prefix_cache_folder is not None and limits.prefix_cache_folder is None:
-            # What is not to be kept any more is not left lying about.
+            # Prefixes that are no longer stored are removed from the disk.
             self.engine.keep_stored(())
         self._limits = limits
         if self._engine is not None:
             self._engine.configure(limits)
 
     def keep_stored(self, conversations: Collection[str]) -> None:
-        """Let the engine drop what it has on disk of all others, now or when it is made."""
+        """Drop the stored prefixes of all other conversations, now or when the engine is made."""
         self._known = conversations
         if self._engine is not None:
             self._engine.keep_stored(conversations)
 
     def forget_conversations(self, conversations: Collection[str]) -> None:
-        """Let the engine drop what was read of chats that are gone for good."""
+        """Drop the prefixes, in memory and on disk, of conversations that were deleted for good."""
         if self._engine is not None or (self._limits is not None and self._limits.prefix_cache_folder is not None):
             self.engine.forget_conversations(conversations)
 
-    def ask_engine(
+    def call_engine(
         self,
         call: Callable[[EngineClient], Future[T]],
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> bool:
-        """Hand what a call brings to `then`, its error to `failed`; False where there is no engine yet or any more."""
-        if self._engine is None or self._closed:
+        """Pass a call's result to `then` and its error to `failed`, on the Qt thread.
+
+        Returns False, and calls nothing, if the engine was not made yet or the session is closing.
+        """
+        if self._engine is None or self._closing:
             return False
 
         def done(future: Future[T]) -> None:
@@ -122,12 +135,16 @@ class ModelSession(QObject):
             elif failed is not None:
                 failed(as_engine_error(error))
 
-        self.bridge.watch(call(self._engine), done)
+        self._bridge.watch(call(self._engine), done)
         return True
 
+    def submit(self, request: ChatRequest, receive: Callable[[list[Event]], None]) -> RequestStream:
+        """Start a request; `receive` gets its events on the Qt thread, once a frame. Raises EngineError."""
+        return self.engine.submit(request, self._bridge.listen(receive))
+
     @property
-    def reading(self) -> tuple[int, int]:
-        """Of the model that is on its way: bytes that are in memory, and all of them; 0 before that is known."""
+    def loading_progress(self) -> tuple[int, int]:
+        """Bytes in memory and bytes in all of the model that is being loaded; 0 while unknown."""
         return self._engine.loading_progress if self._engine is not None else (0, 0)
 
     def load_starter(self) -> None:
@@ -135,35 +152,41 @@ class ModelSession(QObject):
         self.load(str(main), str(draft))
 
     def load(self, main: str, draft: str | None) -> None:
-        """Load a pair; `models_changed` follows at once and again when it is there, `problem` if it cannot be
-        used.
-        """
+        """Load a pair. `changed` follows at once and again when it is loaded, `failed` if it cannot be used."""
         self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
-        self.models_changed.emit()
+        self.changed.emit()
         loading = self.engine.load(main, draft)
         self._follow(loading)
         if draft is not None:
-            self.bridge.watch(loading.main, partial(self._main_there, self._changes, draft, loading))
+            self._bridge.watch(loading.main, partial(self._main_loaded, self._changes, draft, loading))
 
     def set_draft(self, draft: str | None) -> None:
-        """Change the draft model without reloading the main model; None takes it away."""
+        """Change the draft model without reloading the main model; None removes it."""
         self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
-        self.models_changed.emit()
+        self.changed.emit()
         self._follow(self.engine.set_draft(draft))
 
     def unload(self) -> None:
-        """Frees the memory of both models."""
+        """Free the memory of both models."""
         self._follow(self.engine.unload())
+
+    def end_calls(self) -> None:
+        """From now on `call_engine` does nothing."""
+        self._closing = True
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
 
     def _follow(self, future: Future[Any]) -> None:
         self._changes += 1
-        self.bridge.watch(future, partial(self._changed, self._changes))
+        self._bridge.watch(future, partial(self._changed, self._changes))
 
-    def _main_there(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
-        """Questions can be asked while the draft is read."""
+    def _main_loaded(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
+        """Questions can be asked while the draft model is being loaded."""
         if future.exception() is None and number == self._changes and not whole.done():
             self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
-            self.models_changed.emit()
+            self.changed.emit()
 
     def _changed(self, number: int, future: Future[Any]) -> None:
         error, newest = future.exception(), number == self._changes
@@ -179,5 +202,5 @@ class ModelSession(QObject):
                 # Whatever was loaded before is still there.
                 failed = problem if self.pair.loading == "draft" else None
                 self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
-            self.problem.emit(problem)
-        self.models_changed.emit()
+            self.failed.emit(problem)
+        self.changed.emit()

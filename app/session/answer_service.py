@@ -1,0 +1,244 @@
+"""What is asked of the loaded models: questions, other answers to them, and answers that are continued."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversations.chat_settings import Generation, filled
+from app.conversations.records import AnswerSource, Attachment
+from app.conversations.store import ConversationStore
+from app.session import prompt_variables
+from app.session.answer import Answer, State
+from app.session.chat_service import ChatService, ensure_stored
+from app.session.chats import Chat, Turn
+from app.session.model_service import ModelService
+from app.session.settings_service import SettingsService
+from app.session.store_client import StoreClient
+from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request
+from engine.events import Token
+from engine.requests import ChatRequest
+from engine.stats import RoundRecord
+
+
+class AnswerService(QObject):
+    """Owns the answers that are being written. All methods act on the chat on screen unless they name one.
+
+    Every signal carries a chat and a turn: `asked` when the turn is new, `stored` when it is on disk, `not_stored` when
+    it could not be written (its question goes back to the composer), `arrived` when its answer grew or ended, `ended`
+    after the last of these.
+    """
+
+    asked = Signal(object, object)
+    stored = Signal(object, object)
+    not_stored = Signal(object, object)
+    arrived = Signal(object, object)
+    ended = Signal(object, object)
+
+    def __init__(
+        self,
+        models: ModelService,
+        chats: ChatService,
+        settings: SettingsService,
+        store: StoreClient,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._models, self._chats, self._settings, self._store = models, chats, settings, store
+        self._services = Services(models, chats, store)
+        self._listeners = Listeners(self._stored, self._arrived, lambda answer: self._ends_not_stored.append(answer))
+        self._running: dict[Turn, StreamingAnswer] = {}
+        self._ends_not_stored: list[StreamingAnswer] = []
+        self._loading_tokens: set[Turn] = set()
+        chats.removing.connect(self._stop_in)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a question can be asked in the chat on screen now."""
+        pair = self._models.pair
+        loaded = pair.main is not None and pair.loading != "main"
+        return loaded and self._store.ready and not self._chats.shown.streaming
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no answer is being written in any chat, so that measurements are not disturbed."""
+        return not self._running
+
+    @property
+    def chat_ids(self) -> frozenset[int]:
+        """The chats in which an answer is being written."""
+        return frozenset(answer.chat.id for answer in self._running.values() if answer.chat.id is not None)
+
+    def ask(self, question: str, attachments: tuple[Attachment, ...] = ()) -> Turn:
+        chat, turn, source = self._chats.shown, Turn(question, Answer(), attachments), self._source()
+        chat.turns.append(turn)
+        chat.draft, chat.draft_attachments = "", ()
+        self.asked.emit(chat, turn)
+
+        def write(store: ConversationStore) -> tuple[int | None, int]:
+            question_id = store.messages.add_user_turn(ensure_stored(store, chat), question, attachments)
+            return question_id, store.answers.start(question_id, source)
+
+        def give_back() -> None:
+            self._chats.remove_turn(chat, turn)
+            self.not_stored.emit(chat, turn)
+
+        self._begin(chat, turn, write, give_back)
+        return turn
+
+    def ask_again(self, turn: Turn) -> None:
+        """Answer a question once more. The new answer is a sibling of the old one, which is kept."""
+        chat, question_id, before, source = (
+            self._chats.shown,
+            turn.question_place.id,
+            turn.answer_place.id,
+            self._source(),
+        )
+        if before is None and question_id is None:
+            return
+        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_place, asks=turn.asks)
+        self._chats.replace_turn(chat, turn, fresh)
+
+        def write(store: ConversationStore) -> tuple[int | None, int]:
+            if before is None:
+                assert question_id is not None
+                return question_id, store.answers.start(question_id, source)
+            return question_id, store.answers.regenerate(before, source)
+
+        self._begin(chat, fresh, write, lambda: self._chats.reload_path(chat))
+
+    def edit(self, turn: Turn, question: str) -> None:
+        """Ask something else instead of a question, which is kept as its sibling."""
+        chat, question_id, source = self._chats.shown, turn.question_place.id, self._source()
+        if question_id is None:
+            return
+        fresh = Turn(question, Answer(), turn.attachments)
+        self._chats.replace_turn(chat, turn, fresh)
+
+        def write(store: ConversationStore) -> tuple[int | None, int]:
+            sibling = store.messages.edit(question_id, question)
+            return sibling, store.answers.start(sibling, source)
+
+        def give_back() -> None:
+            self._chats.reload_path(chat)
+            self.not_stored.emit(chat, fresh)
+
+        self._begin(chat, fresh, write, give_back)
+
+    def continue_answer(self, turn: Turn) -> None:
+        """Let the model write on where an answer stopped."""
+        chat, answer_id, source = self._chats.shown, turn.answer_place.id, self._source()
+        if answer_id is None or not turn.answer.unfinished:
+            return
+
+        def write(store: ConversationStore) -> tuple[int | None, int]:
+            store.answers.resume(answer_id, source)
+            return turn.question_place.id, answer_id
+
+        def give_back() -> None:
+            turn.answer.state = State.INTERRUPTED
+            self.arrived.emit(chat, turn)
+
+        def start(kept: tuple[list[Token], list[RoundRecord]]) -> None:
+            # Something else may have been asked since.
+            if turn not in chat.turns or chat.streaming:
+                return
+            turn.answer.take_kept(*kept)
+            turn.answer.go_on()
+            self.arrived.emit(chat, turn)
+            self._begin(chat, turn, write, give_back)
+
+        self._store.run(partial(_tokens_and_rounds, answer_id), start)
+
+    def stop(self) -> None:
+        """End what is written in the chat on screen: its last answer, or one further up that is continued."""
+        for turn in self._chats.shown.turns:
+            if answer := self._running.get(turn):
+                answer.cancel()
+
+    def load_tokens(self, chat: Chat, turn: Turn) -> None:
+        """Read the tokens and the rounds of a stored answer, once; `arrived` follows where there are any."""
+        answer_id = turn.answer_place.id
+        if answer_id is None or turn.answer.tokens or turn in self._loading_tokens:
+            return
+        self._loading_tokens.add(turn)
+
+        def show(kept: tuple[list[Token], list[RoundRecord]]) -> None:
+            self._loading_tokens.discard(turn)
+            if turn.answer.ended and turn.answer.take_kept(*kept):
+                self.arrived.emit(chat, turn)
+
+        self._store.run(partial(_tokens_and_rounds, answer_id), show, lambda _error: self._loading_tokens.discard(turn))
+
+    def save_again(self) -> None:
+        """Try once more to write the ends of answers that the store could not write."""
+        answers, self._ends_not_stored = self._ends_not_stored, []
+        for answer in answers:
+            answer.finish()
+
+    def request(self, chat: Chat, turn: Turn, generation: Generation) -> ChatRequest:
+        """What the engine would be asked for a turn. Raises BadRequest."""
+        return chat_request(chat, turn, generation, self._services)
+
+    def close(self) -> None:
+        """Cancel all answers and write the ends that could not be written so far.
+
+        An answer that is cut short here is found interrupted at the next start, with all of its text.
+        """
+        for answer in self._running.values():
+            answer.cancel()
+        for answer in self._ends_not_stored:
+            # The disk may have space again.
+            answer.write_end()
+
+    def _source(self) -> AnswerSource:
+        chat, (main, draft) = self._chats.shown, self._models.pair.names
+        chosen = self._settings.generation_of(chat)
+        settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
+        if chat.system_prompt:
+            settings["system_prompt"] = filled(chat.system_prompt, prompt_variables.values(self._models.pair))
+        return AnswerSource(
+            main_model=main,
+            draft_model=draft,
+            method=chosen.speculation.method,
+            settings=settings,
+            seed=chosen.sampling.seed,
+        )
+
+    def _begin(self, chat: Chat, turn: Turn, write: WriteTurn, give_back: Callable[[], object]) -> None:
+        answer = StreamingAnswer(chat, turn, self._settings.generation_of(chat), self._services, self._listeners)
+        self._running[turn] = answer
+        chat.answering.append(turn)
+
+        def not_stored() -> None:
+            self._remove(answer)
+            give_back()
+
+        answer.store(write, not_stored)
+
+    def _stored(self, answer: StreamingAnswer) -> None:
+        self.stored.emit(answer.chat, answer.turn)
+
+    def _arrived(self, answer: StreamingAnswer) -> None:
+        ended = answer.turn.answer.ended
+        if ended:
+            self._remove(answer)
+        self.arrived.emit(answer.chat, answer.turn)
+        if ended:
+            self.ended.emit(answer.chat, answer.turn)
+
+    def _remove(self, answer: StreamingAnswer) -> None:
+        self._running.pop(answer.turn, None)
+        answer.chat.answering.remove(answer.turn)
+
+    def _stop_in(self, chat_id: int) -> None:
+        for answer in self._running.values():
+            if answer.chat.id == chat_id:
+                answer.cancel()
+
+
+def _tokens_and_rounds(answer_id: int, store: ConversationStore) -> tuple[list[Token], list[RoundRecord]]:
+    return store.messages.tokens(answer_id), store.messages.rounds(answer_id)

@@ -1,0 +1,343 @@
+"""Chats as the window holds them: which is on screen, its path of messages, unsent messages and the trash."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversations.answer_writer import FLUSH_AFTER
+from app.conversations.chat_settings import OWN
+from app.conversations.opening import OpenReport, back_up_now
+from app.conversations.presets import Preset
+from app.conversations.records import Attachment, Message
+from app.conversations.store import ConversationStore
+from app.session.chats import PLACE, Chat, Place, Turn, turns_of
+from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
+
+Result = TypeVar("Result")
+
+# Chats that stay in memory after they were on screen, so that coming back costs nothing.
+CHATS_IN_MEMORY = 12
+
+
+class ChatService(QObject):
+    """Owns the chats in memory. A chat is on screen from the start: `shown`.
+
+    `opened` carries the chat that is now shown, `path_changed` a chat whose turns are others now, `removing` the id of
+    a chat that is about to go to the trash or for good, `trashed` a chat's id and title once it is there,
+    `trash_emptied` how many chats are gone for good, `store_opened` the OpenReport of a good start or None,
+    `store_unavailable` the error that keeps the store shut, and `store_failed` an error of one operation.
+    """
+
+    opened = Signal(object)
+    path_changed = Signal(object)
+    removing = Signal(int)
+    trashed = Signal(int, str)
+    trash_emptied = Signal(int)
+    store_opened = Signal(object)
+    store_unavailable = Signal(object)
+    store_failed = Signal(object)
+
+    def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.shown = self.blank = Chat()
+        self.preset_of_new_chats = Preset("")
+        # Ids of the chats in the trash that `restore_last` brings back.
+        self.restorable: list[int] = []
+        self._open: dict[int, Chat] = {}
+        self._unsent_waiting: set[Chat] = set()
+        self._wanted: int | None = None
+        store.opened.connect(self._store_opened)
+        store.unsaved.connect(self.store_unavailable)
+        store.trouble.connect(self.store_failed)
+
+    # The store
+
+    @property
+    def store_ready(self) -> bool:
+        """Whether the store is open, so that a question can be kept before it is asked."""
+        return self._store.ready
+
+    @property
+    def store_path(self) -> Path:
+        """The file of the store that the user chose, also where it cannot be opened."""
+        return self._store.path
+
+    @property
+    def lasting(self) -> bool:
+        """Whether what is stored will be there at the next start."""
+        return self._store.lasting
+
+    def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:
+        """Run an operation on the store's thread and wait for its result. Not for the Qt thread."""
+        return self._store.wait_for(operation)
+
+    def back_up(self, then: Callable[[Path], object], refused: Callable[[Exception], object]) -> None:
+        """Copy the store beside its automatic backups; `then` gets the copy's path."""
+        self._store.run(lambda store: back_up_now(store, self._store.path), then, refused)
+
+    # The chat on screen
+
+    def new_chat(self) -> None:
+        """Show the empty chat. There is always one, and it may hold an unsent message."""
+        if self.blank.turns:
+            self.blank = Chat()
+            self._begin_with_preset(self.blank)
+        # A chat that is still being loaded is not shown any more.
+        self._wanted = None
+        self.open(self.blank)
+
+    def open(self, chat: Chat) -> None:
+        """Show another chat. Answers in others go on."""
+        self.shown = chat
+        self._remember(chat)
+        self.opened.emit(chat)
+
+    def open_id(self, chat_id: int, then: Callable[[Chat], object] | None = None) -> None:
+        """Load and show a chat; `then` gets it. Another call before it is loaded takes precedence."""
+        self._wanted = chat_id
+
+        def show(chat: Chat) -> None:
+            if self._wanted == chat_id:
+                # The chat in memory may have answers that are being written.
+                chat = self._open.get(chat_id, chat)
+                self.open(chat)
+                if then is not None:
+                    then(chat)
+
+        self._store.load(chat_id, show)
+
+    def has(self, chat: Chat) -> bool:
+        """False only for the first empty chat once another, found when the store opened, has replaced it."""
+        return chat is self.blank or chat.id is not None or bool(chat.turns)
+
+    def keep_draft(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """Keep what is in the composer; on disk within half a second."""
+        if (chat.draft, chat.draft_attachments) == (text, attachments):
+            return
+        chat.draft, chat.draft_attachments = text, attachments
+        if chat in self._unsent_waiting:
+            return
+        self._unsent_waiting.add(chat)
+
+        def write(store: ConversationStore) -> None:
+            self._unsent_waiting.discard(chat)
+            if chat.id is not None or chat.draft or chat.draft_attachments:
+                store.conversations.set_draft(ensure_stored(store, chat), chat.draft, chat.draft_attachments)
+
+        self._store.schedule(write, FLUSH_AFTER)
+
+    def keep_place(self, chat: Chat, place: tuple[int, int] | None) -> None:
+        """Keep how far a chat was scrolled, for when it is shown again."""
+        if chat.place == place:
+            return
+        chat.settings = {**chat.settings, PLACE: place}
+        if chat.id is None:
+            return
+        chat_id = chat.id
+
+        def write(store: ConversationStore) -> None:
+            stored = store.conversations.get(chat_id).settings
+            store.conversations.set_settings(chat_id, {**stored, PLACE: place})
+
+        self._store.schedule(write, 0.0)
+
+    # The path of messages that a chat shows
+
+    def switch(self, chat: Chat, place: Place, step: int) -> None:
+        """Show the sibling `step` positions after a message, with what was last shown below it."""
+        if place.id is None:
+            return
+        message_id = place.id
+
+        def select(store: ConversationStore) -> list[Message]:
+            siblings = store.messages.siblings(message_id)
+            store.messages.select(siblings[(siblings.index(message_id) + step) % len(siblings)])
+            return _path(store, chat)
+
+        self._store.run(select, lambda path: self._take_path(chat, path))
+
+    def show_message(self, chat_id: int, message_id: int, then: Callable[[Chat], object]) -> None:
+        """Open the chat of a message on the branch that holds it; `then` gets the chat."""
+
+        def show(chat: Chat) -> None:
+            def take(path: list[Message]) -> None:
+                self._take_path(chat, path)
+                then(chat)
+
+            self._store.run(lambda store: _path(store, chat), take)
+
+        self._store.run(lambda store: store.messages.select(message_id), lambda _: self.open_id(chat_id, show))
+
+    def show_branch_of(self, chat: Chat, answer_id: int, then: Callable[[], object]) -> None:
+        """Show the branch of an answer that is about to be written; `then` is called in any case."""
+
+        def select(store: ConversationStore) -> list[Message]:
+            store.messages.select(answer_id)
+            return _path(store, chat)
+
+        def take(path: list[Message]) -> None:
+            self._take_path(chat, path)
+            then()
+
+        self._store.run(select, take, lambda _error: then())
+
+    def branch(self, turn: Turn) -> None:
+        """Copy everything down to this turn to a new chat and show that."""
+        chat_id, message_id = self.shown.id, turn.answer_place.id or turn.question_place.id
+        if chat_id is None or message_id is None:
+            return
+
+        def copy(store: ConversationStore) -> int:
+            return store.messages.branch(message_id, store.conversations.title_of_copy(chat_id))
+
+        self._store.run(copy, self.open_id)
+
+    def duplicate(self, chat_id: int) -> None:
+        """Copy a chat with all of its branches and show the copy."""
+
+        def copy(store: ConversationStore) -> int:
+            return store.messages.duplicate(chat_id, store.conversations.title_of_copy(chat_id))
+
+        self._store.run(copy, self.open_id)
+
+    def replace_turn(self, chat: Chat, turn: Turn, fresh: Turn) -> None:
+        """Show a turn instead of another and of all that follow it."""
+        chat.turns[chat.turns.index(turn) :] = [fresh]
+        self.path_changed.emit(chat)
+
+    def remove_turn(self, chat: Chat, turn: Turn) -> None:
+        chat.turns.remove(turn)
+        self.path_changed.emit(chat)
+
+    def reload_path(self, chat: Chat) -> None:
+        """Show the path that is on disk."""
+        self._store.run(lambda store: _path(store, chat), lambda path: self._take_path(chat, path))
+
+    def reload(self, chat_id: int) -> None:
+        """Read a chat again, if it is in memory, because it was written to elsewhere."""
+        if chat := self._open.get(chat_id):
+            self._store.run(
+                lambda store: _path(store, chat), lambda path: self._take_path(chat, path, keep_ended=False)
+            )
+
+    def _take_path(self, chat: Chat, path: list[Message], keep_ended: bool = True) -> None:
+        """Show these messages. Turns in memory are kept; without `keep_ended` only those that are being answered."""
+        ended = [turn for turn in chat.turns if turn.answer.ended] if keep_ended else []
+        turns = turns_of(path, ended + chat.answering)
+        for turn in chat.answering:
+            # Asked after the path was read: it will be at the end of that path, or below a question in it.
+            if turn.answer_place.id is None:
+                question_id = turn.question_place.id
+                same = (at for at, one in enumerate(turns) if question_id and one.question_place.id == question_id)
+                turns[next(same, len(turns)) :] = [turn]
+        chat.turns = turns
+        self.path_changed.emit(chat)
+
+    # The trash
+
+    def trash(self, chat_id: int) -> None:
+        """Move a chat to the trash; its answers stop. `trashed` follows, and `restore_last` undoes it."""
+        self.removing.emit(chat_id)
+
+        def trash(store: ConversationStore) -> str:
+            store.conversations.trash(chat_id)
+            return store.conversations.get(chat_id).title
+
+        def trashed(title: str) -> None:
+            if self.shown.id == chat_id:
+                self.new_chat()
+            self.restorable.append(chat_id)
+            self.trashed.emit(chat_id, title)
+
+        self._store.run(trash, trashed)
+
+    def restore_last(self) -> None:
+        """Bring back the chat that was moved to the trash last, and show it."""
+        chat_id = self.restorable.pop()
+        self._store.run(lambda store: store.conversations.restore(chat_id))
+        self.open_id(chat_id)
+
+    def purge(self, chat_id: int) -> None:
+        """Delete a chat for good. If it is on screen, the empty chat takes its place."""
+        self._forget(chat_id)
+        self._store.run(lambda store: store.conversations.purge(chat_id))
+
+    def empty_trash(self) -> None:
+        """Delete all chats in the trash for good."""
+
+        def forget(purged: list[int]) -> None:
+            for chat_id in purged:
+                self._forget(chat_id)
+            self.trash_emptied.emit(len(purged))
+
+        self._store.run(lambda store: store.conversations.purge_trash(), forget)
+
+    def note_written(self, chat: Chat) -> None:
+        """A turn of the chat was stored, which also takes the chat out of the trash."""
+        self._remember(chat)
+        if chat.id in self.restorable:
+            self.restorable.remove(chat.id)
+
+    def _forget(self, chat_id: int) -> None:
+        self.removing.emit(chat_id)
+        self._open.pop(chat_id, None)
+        if chat_id in self.restorable:
+            self.restorable.remove(chat_id)
+        if self.shown.id == chat_id:
+            self.new_chat()
+
+    def _remember(self, chat: Chat) -> None:
+        """Keep the last few chats that were on screen in memory, and all that are being answered."""
+        if chat.id is None:
+            return
+        self._open.pop(chat.id, None)
+        self._open[chat.id] = chat
+        for chat_id in list(self._open)[:-CHATS_IN_MEMORY]:
+            if not self._open[chat_id].answering:
+                del self._open[chat_id]
+
+    # The start
+
+    def _store_opened(self, report: OpenReport | None) -> None:
+        def read(store: ConversationStore) -> tuple[Chat, Chat | None, Preset]:
+            return next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()
+
+        self._store.run(read, self._show_first)
+        self.store_opened.emit(report)
+
+    def _show_first(self, found: tuple[Chat, Chat | None, Preset]) -> None:
+        """Show the chat that was last on screen, unless the first empty chat has been used already."""
+        blank, last, self.preset_of_new_chats = found
+        if blank.id is None:
+            self._begin_with_preset(blank)
+        shown = self.shown
+        if shown is self.blank and not (shown.turns or shown.draft or shown.system_prompt or shown.own):
+            self.blank = blank
+            self.open(blank if last is None or last.id == blank.id else last)
+
+    def _begin_with_preset(self, chat: Chat) -> None:
+        preset = self.preset_of_new_chats
+        chat.system_prompt = preset.system_prompt
+        if preset.own:
+            chat.settings = {**chat.settings, OWN: dict(preset.own)}
+
+
+def ensure_stored(store: ConversationStore, chat: Chat) -> int:
+    """The chat's id, after giving it a row if it has none yet. On the store's thread, where such calls queue."""
+    if chat.id is None:
+        settings = {**chat.settings, OPENED_AT: time.time()}
+        chat_id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings)
+        # The id last: a thread that sees it finds the uid too.
+        chat.uid = store.conversations.get(chat_id).uid
+        chat.id = chat_id
+    return chat.id
+
+
+def _path(store: ConversationStore, chat: Chat) -> list[Message]:
+    return [] if chat.id is None else store.messages.path(chat.id)

@@ -1,0 +1,53 @@
+"""The figures of all requests that were stored with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversations.request_history import PairSummary, RequestRow
+from app.conversations.store import ConversationStore
+from app.session.store_client import StoreClient
+
+Rows = tuple[list[RequestRow], list[PairSummary]]
+
+
+class HistoryService(QObject):
+    """`changed` follows when answers may have ended or gone."""
+
+    changed = Signal()
+
+    def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        store.listed.connect(self.changed)
+
+    def read(
+        self, order: str, descending: bool, pair: tuple[str, str] | None, limit: int, then: Callable[[Rows], object]
+    ) -> None:
+        """The newest requests, of one pair or of all, and the figures of every pair."""
+
+        def read(store: ConversationStore) -> Rows:
+            rows = store.history.rows(order=order, descending=descending, pair=pair, limit=limit)
+            return rows, store.history.by_pair()
+
+        self._store.run(read, then)
+
+    def read_pairs(self, then: Callable[[list[PairSummary]], object]) -> None:
+        self._store.run(lambda store: store.history.by_pair(), then)
+
+    def export(self, rows: Sequence[RequestRow], file: Path, kind: str, then: Callable[[bool], object]) -> None:
+        """Write rows as "csv" or "json"; `then` gets whether that worked."""
+
+        def write(store: ConversationStore) -> bool:
+            text = store.history.as_csv(rows) if kind == "csv" else store.history.as_json(rows)
+            try:
+                # Without the byte order mark, Excel takes a CSV file for one in the system's old encoding.
+                file.write_text(text, encoding="utf-8-sig" if kind == "csv" else "utf-8", newline="")
+            except OSError:
+                return False
+            return True
+
+        self._store.run(write, then)

@@ -1,0 +1,120 @@
+"""The list of chats and folders, and what can be done with its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversations.records import Conversation, Folder
+from app.conversations.search import MessageHit, TitleHit
+from app.conversations.store import ConversationStore
+from app.session.store_client import StoreClient
+
+
+class ListService(QObject):
+    """The chats of one view and all folders, as the store last had them. `changed` follows every change of these."""
+
+    changed = Signal()
+
+    def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        store.listed.connect(self.changed)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the store is open."""
+        return self._store.ready
+
+    @property
+    def view(self) -> str:
+        """ACTIVE, ARCHIVED or TRASHED."""
+        return self._store.view
+
+    @property
+    def chats(self) -> list[Conversation]:
+        return self._store.conversations
+
+    @property
+    def folders(self) -> list[Folder]:
+        return self._store.folders
+
+    def chat(self, chat_id: int) -> Conversation | None:
+        """A chat of the view that is listed."""
+        return next((chat for chat in self.chats if chat.id == chat_id), None)
+
+    def folder(self, folder_id: int) -> Folder | None:
+        return next((folder for folder in self.folders if folder.id == folder_id), None)
+
+    def show_view(self, view: str) -> None:
+        """List the chats of another view; `changed` follows in any case."""
+        self._store.show_view(view)
+
+    def reload(self) -> None:
+        """Read the list again, because it was written to elsewhere."""
+        self._store.reload()
+
+    def search(self, text: str, then: Callable[[tuple[list[TitleHit], list[MessageHit]]], object]) -> None:
+        """Find chats by their titles and messages by their words."""
+        self._store.run(lambda store: (store.search.titles(text), store.search.messages(text)), then)
+
+    # Chats
+
+    def rename(self, chat_id: int, title: str) -> None:
+        self._store.run(lambda store: store.conversations.rename(chat_id, title))
+
+    def pin(self, chat_id: int) -> None:
+        """Above all others."""
+        self._store.run(lambda store: store.conversations.pin(chat_id, 0))
+
+    def unpin(self, chat_id: int) -> None:
+        self._store.run(lambda store: store.conversations.unpin(chat_id))
+
+    def order_pins(self, chat_ids: list[int]) -> None:
+        self._store.run(lambda store: store.conversations.order_pins(chat_ids))
+
+    def archive(self, chat_id: int) -> None:
+        self._store.run(lambda store: store.conversations.archive(chat_id))
+
+    def unarchive(self, chat_id: int) -> None:
+        self._store.run(lambda store: store.conversations.unarchive(chat_id))
+
+    def restore(self, chat_id: int) -> None:
+        """Take a chat out of the trash."""
+        self._store.run(lambda store: store.conversations.restore(chat_id))
+
+    # Folders
+
+    def move_to_folder(self, chat_id: int, folder_id: int | None) -> None:
+        """A chat is either pinned or in a folder. None takes it out of its folder."""
+
+        def move(store: ConversationStore) -> None:
+            store.conversations.move_to_folder(chat_id, folder_id)
+            store.conversations.unpin(chat_id)
+
+        self._store.run(move)
+
+    def move_to_new_folder(self, chat_id: int, name: str, then: Callable[[int], object]) -> None:
+        """`then` gets the folder's id before the list shows it."""
+
+        def move(store: ConversationStore) -> int:
+            folder_id = store.conversations.create_folder(name)
+            store.conversations.move_to_folder(chat_id, folder_id)
+            store.conversations.unpin(chat_id)
+            return folder_id
+
+        self._store.run(move, then)
+
+    def rename_folder(self, folder_id: int, name: str) -> None:
+        self._store.run(lambda store: store.conversations.rename_folder(folder_id, name))
+
+    def close_folder(self, folder_id: int, closed: bool) -> None:
+        self._store.run(lambda store: store.conversations.close_folder(folder_id, closed))
+
+    def order_folders(self, folder_ids: list[int]) -> None:
+        self._store.run(lambda store: store.conversations.order_folders(folder_ids))
+
+    def delete_folder(self, folder_id: int) -> None:
+        """Its chats stay."""
+        self._store.run(lambda store: store.conversations.delete_folder(folder_id))

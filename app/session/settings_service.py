@@ -1,0 +1,138 @@
+"""How answers are generated: the defaults, what each chat has of its own, and presets of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversations.answer_writer import FLUSH_AFTER
+from app.conversations.chat_settings import OWN, SET_ASIDE, SPECULATION_KEYS, Generation
+from app.conversations.presets import Preset
+from app.conversations.store import ConversationStore
+from app.session.chat_service import ChatService, ensure_stored
+from app.session.chats import Chat
+from app.session.store_client import StoreClient
+from engine.requests import SamplingSettings, SpeculationSettings
+
+
+class SettingsService(QObject):
+    """Owns the defaults and the person's presets.
+
+    `chat_changed` carries a chat whose own settings are others now, `speculation_changed` follows when `speculation` or
+    its default changes, `presets_changed` when `presets` does.
+    """
+
+    chat_changed = Signal(object)
+    speculation_changed = Signal()
+    presets_changed = Signal()
+
+    def __init__(self, chats: ChatService, store: StoreClient, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._chats, self._store = chats, store
+        self.defaults = Generation()
+        self.presets: list[Preset] = []
+        self._shown = chats.shown
+        self._waiting: set[Chat] = set()
+        chats.opened.connect(self._chat_opened)
+        store.opened.connect(lambda _report: self._change_presets(lambda _store: None))
+
+    def generation_of(self, chat: Chat) -> Generation:
+        """How answers in that chat are generated."""
+        return self.defaults.with_own(chat.own)
+
+    @property
+    def sampling(self) -> SamplingSettings:
+        """Of the chat on screen."""
+        return self.generation_of(self._chats.shown).sampling
+
+    @property
+    def speculation(self) -> SpeculationSettings:
+        """Of the chat on screen."""
+        return self.generation_of(self._chats.shown).speculation
+
+    @property
+    def preset_of_new_chats(self) -> Preset:
+        """What chats that are made from now on have of their own at first."""
+        return self._chats.preset_of_new_chats
+
+    def set_defaults(self, defaults: Generation) -> None:
+        """What holds where a chat has no settings of its own, from the next question on."""
+        changed = defaults.speculation != self.defaults.speculation
+        self.defaults = defaults
+        if changed:
+            self.speculation_changed.emit()
+
+    def set_speculation(self, settings: SpeculationSettings) -> None:
+        """From the next question on: of the chat on screen where it has its own, else the default."""
+        chat = self._chats.shown
+        if not any(key in chat.own for key in SPECULATION_KEYS):
+            self.defaults = replace(self.defaults, speculation=settings)
+            self.speculation_changed.emit()
+            return
+        wanted = replace(self.defaults, speculation=settings).values()
+        default = self.defaults.values()
+        own = {key: value for key, value in chat.own.items() if key not in SPECULATION_KEYS}
+        own |= {key: wanted[key] for key in SPECULATION_KEYS if wanted[key] != default[key]}
+        self.set_own(chat, chat.system_prompt, own)
+
+    def set_own(self, chat: Chat, system_prompt: str, own: Mapping[str, Any]) -> None:
+        """Give a chat its system prompt and its settings; on disk within half a second."""
+        before = self.speculation
+        chat.system_prompt, chat.settings = system_prompt, {**chat.settings, OWN: dict(own)}
+        self.chat_changed.emit(chat)
+        if self.speculation != before:
+            self.speculation_changed.emit()
+        if chat in self._waiting:
+            return
+        self._waiting.add(chat)
+
+        def write(store: ConversationStore) -> None:
+            self._waiting.discard(chat)
+            chat_id = ensure_stored(store, chat)
+            stored = store.conversations.get(chat_id).settings
+            store.conversations.set_system_prompt(chat_id, chat.system_prompt)
+            aside = {key: chat.settings[key] for key in (SET_ASIDE,) if key in chat.settings}
+            store.conversations.set_settings(chat_id, {**stored, **aside, OWN: chat.own})
+
+        self._store.schedule(write, FLUSH_AFTER)
+
+    def set_aside(self, chat: Chat) -> None:
+        """Keep what a chat has of its own beside it, for the way back. To be called before a preset replaces it."""
+        if chat.system_prompt or chat.own:
+            kept = {"system_prompt": chat.system_prompt, OWN: chat.own}
+            chat.settings = {**chat.settings, SET_ASIDE: kept}
+
+    def save_preset(self, name: str) -> None:
+        """Keep what the chat on screen has of its own under a name."""
+        prompt, own = self._chats.shown.system_prompt, self._chats.shown.own
+        self._change_presets(lambda store: store.presets.save(name, prompt, own))
+
+    def delete_preset(self, name: str) -> None:
+        self._change_presets(lambda store: store.presets.delete(name))
+
+    def begin_chats_with(self, system_prompt: str, own: Mapping[str, Any]) -> None:
+        """What chats that are made from now on have of their own at first."""
+        before, blank = self._chats.preset_of_new_chats, self._chats.blank
+        self._chats.preset_of_new_chats = Preset("", system_prompt, own)
+        if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):
+            self.set_own(blank, system_prompt, own)
+        self._change_presets(lambda store: store.presets.save_for_new_chats(system_prompt, own))
+
+    def _change_presets(self, change: Callable[[ConversationStore], None]) -> None:
+        def write(store: ConversationStore) -> list[Preset]:
+            change(store)
+            return store.presets.all()
+
+        self._store.run(write, self._show_presets)
+
+    def _show_presets(self, presets: list[Preset]) -> None:
+        self.presets = presets
+        self.presets_changed.emit()
+
+    def _chat_opened(self, chat: Chat) -> None:
+        before, self._shown = self.generation_of(self._shown).speculation, chat
+        if self.speculation != before:
+            self.speculation_changed.emit()
