@@ -1,4 +1,4 @@
-"""Who writes in which lane: one answer by itself, with guesses; several in a batch, or in turns where they cannot."""
+"""The answers being decoded: one alone with speculation; several in a batch, or taking turns where they cannot."""
 
 from __future__ import annotations
 
@@ -7,100 +7,102 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from engine.active import Active, log_lost
+from engine.active_request import ActiveRequest, log_lost_caches
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
+from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.events import TokensCommitted
 from engine.generation import release_unused_memory
-from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed, why_not_batched
-from engine.lanes.speculative_decoder import SpeculativeDecoder
 from engine.models import Models
-from engine.pacing import PrefillPace
+from engine.pacing import PrefillPacer
 from engine.speculation.depth import Choice
 
 log = logging.getLogger(__name__)
 
 
 class CachesLost(Exception):
-    """An answer has to be read again before it can go on; it is in no lane any more."""
+    """The request has left its decoder without caches; it has to be prefilled again before it can continue."""
 
 
 Outcome = TokensCommitted | Exception
 
 
 class Decoding:
-    """The answers under way whose prompt has been read, in the order of their turns."""
+    """The requests whose prompt has been prefilled, in the order of their turns."""
 
-    def __init__(self, models: Models, pace: PrefillPace) -> None:
+    def __init__(self, models: Models, pacer: PrefillPacer) -> None:
         self._models = models
-        self._pace = pace
-        self._turns: deque[Active] = deque()
+        self._pacer = pacer
+        self._turns: deque[ActiveRequest] = deque()
         self._batch: BatchDecoder | None = None
 
     def __len__(self) -> int:
         return len(self._turns)
 
-    def __iter__(self) -> Iterator[Active]:
+    def __iter__(self) -> Iterator[ActiveRequest]:
         return iter(list(self._turns))
 
     def __contains__(self, active: object) -> bool:
         return active in self._turns
 
-    def add(self, active: Active) -> None:
-        """The last token of its prompt is all that is left to read."""
+    def add(self, active: ActiveRequest) -> None:
+        """Take a request of whose prompt only the last token is pending."""
         self._turns.append(active)
 
-    def disturb(self) -> None:
-        """Something else takes time between two rounds, so that it says nothing about what rounds cost."""
+    def interrupt_timing(self) -> None:
+        """Other work runs between two rounds, so the time until the next round says nothing about their cost."""
         for active in self._turns:
-            active.generation.disturbed = True
+            active.generation.timing_interrupted = True
 
-    def step(self, *, joining: bool) -> Iterator[tuple[Active, Outcome]]:
-        """Put everybody where they belong, then one round, or one step of the whole batch.
+    def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Assign every request to its decoder, then run one round, or one step of the whole batch.
 
-        Tells tokens, or the exception that ends a request, or `CachesLost`; who is told may be withdrawn at once.
-        `joining` says that somebody reads a prompt and will be here soon.
+        Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
+        may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
         for active in self:
-            yield from self._leave_if_alone(active)
+            yield from self._leave_batch_of_one(active)
             if active in self._turns:
-                yield from self._attempt(active, partial(self._place, active, joining))
+                yield from self._attempt(active, partial(self._assign_decoder, active, joining))
         if not self._turns:
             return
         active = self._turns[0]
         if active.batched:
             yield from self._step_batch()
         else:
-            yield from self._attempt(active, partial(self._step_run, active))
+            yield from self._attempt(active, partial(self._step_alone, active))
         if len(self._turns) > 1:
-            # The next turn is for the next one by itself, or for the whole batch.
+            # The next turn is for the next request that is decoded alone, or for the whole batch.
             self._turns.rotate(-1)
             self._turns = deque([*(a for a in self._turns if not a.batched), *(a for a in self._turns if a.batched)])
 
-    def settle(self, active: Active) -> Iterator[TokensCommitted]:
-        """What was drawn for an answer by itself and is on its way."""
-        if active.run is not None:
-            active.run.leave()
-        while active.run is not None and not active.run.done:
-            event = self._step_run(active)
+    def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
+        """Commit the rounds that were already started for a request that is decoded alone."""
+        if active.decoder is not None:
+            active.decoder.leave()
+        while active.decoder is not None and not active.decoder.done:
+            event = self._step_alone(active)
             if event is not None:
                 yield event
 
-    def withdraw(self, active: Active) -> None:
-        """Out of its lane, its caches at the last token that was told."""
+    def remove(self, active: ActiveRequest) -> None:
+        """Remove the request from its decoder; its caches end at the last token reported."""
         if active in self._turns:
             self._turns.remove(active)
-        if active.run is not None:
-            run, active.run = active.run, None
-            run.close()
+        if active.decoder is not None:
+            decoder, active.decoder = active.decoder, None
+            decoder.close()
         if active.batched:
             active.generation.reason = active.generation.reason or "cancelled"
             try:
                 self._leave_batch(active)
-            # It has ended anyway.
+            # The request has ended in any case.
             except Exception:
-                log_lost()
+                log_lost_caches()
 
     @staticmethod
-    def _attempt(active: Active, work: Callable[[], TokensCommitted | None]) -> Iterator[tuple[Active, Outcome]]:
+    def _attempt(
+        active: ActiveRequest, work: Callable[[], TokensCommitted | None]
+    ) -> Iterator[tuple[ActiveRequest, Outcome]]:
         try:
             event = work()
         except Exception as error:
@@ -109,50 +111,52 @@ class Decoding:
             if event is not None:
                 yield active, event
 
-    def _leave_if_alone(self, active: Active) -> Iterator[tuple[Active, Outcome]]:
+    def _leave_batch_of_one(self, active: ActiveRequest) -> Iterator[tuple[ActiveRequest, Outcome]]:
         if not active.batched or len(self._turns) > 1:
             return
         try:
             event = self._leave_batch(active)
         except Exception as error:
-            yield from self._disband([active], error)
+            yield from self._dissolve_batch([active], error)
         else:
             if event is not None:
                 yield active, event
 
-    def _place(self, active: Active, joining: bool) -> None:
+    def _assign_decoder(self, active: ActiveRequest, joining: bool) -> None:
         if active.batched:
             return
         alone = len(self._turns) == 1
-        if active.run is not None and active.run.done:
-            active.run.close()
-            active.run = None
-        if active.run is None and active.apart is None and not alone:
-            active.apart = why_not_batched(active.generation.conversation.main)
-        # Who joins soon is not worth calling the draft model in for.
-        guesses = alone and (not joining or (active.run is not None and active.run.guesses))
-        shares = not alone and active.apart is None
-        if active.run is not None and (shares or active.run.guesses != guesses):
-            active.run.leave()
-        elif active.run is None and shares:
+        if active.decoder is not None and active.decoder.done:
+            active.decoder.close()
+            active.decoder = None
+        if active.decoder is None and active.batch_obstacle is None and not alone:
+            active.batch_obstacle = batch_obstacle(active.generation.conversation.main)
+        # A request that another one is about to join does not start drafting.
+        speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
+        joins = not alone and active.batch_obstacle is None
+        if active.decoder is not None and (joins or active.decoder.speculates != speculates):
+            active.decoder.leave()
+        elif active.decoder is None and joins:
             self._join_batch(active)
-        elif active.run is None:
-            code = Choice(None, 0, "turns", (("kind", active.apart),)) if active.apart else Choice(None, 0, "batch")
-            active.run = SpeculativeDecoder(active.generation, self._models.drafting if guesses else None, code)
+        elif active.decoder is None:
+            obstacle = active.batch_obstacle
+            plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
+            drafting = self._models.drafting if speculates else None
+            active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
 
-    def _step_run(self, active: Active) -> TokensCommitted | None:
-        assert active.run is not None
+    def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
+        assert active.decoder is not None
         active.generation.cancelled = active.generation.cancelled or active.stream.cancel_requested.is_set()
-        with self._pace.decoding():
-            return active.run.step()
+        with self._pacer.time_decode_step():
+            return active.decoder.step()
 
-    def _join_batch(self, active: Active) -> None:
+    def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
             self._batch = BatchDecoder(self._models.main)
         self._batch.join(active.generation)
         active.batched = True
 
-    def _leave_batch(self, active: Active) -> TokensCommitted | None:
+    def _leave_batch(self, active: ActiveRequest) -> TokensCommitted | None:
         assert self._batch is not None
         active.batched = False
         try:
@@ -162,26 +166,28 @@ class Decoding:
                 self._batch.close()
                 self._batch = None
 
-    def _step_batch(self) -> Iterator[tuple[Active, Outcome]]:
+    def _step_batch(self) -> Iterator[tuple[ActiveRequest, Outcome]]:
         assert self._batch is not None
         members = {active.generation: active for active in self._turns if active.batched}
         try:
-            with self._pace.decoding():
+            with self._pacer.time_decode_step():
                 outcome = self._batch.step()
         except BatchStepFailed as failure:
-            yield from self._disband(list(members.values()), failure.__cause__ or failure)
+            yield from self._dissolve_batch(list(members.values()), failure.__cause__ or failure)
             return
         for generation, event in outcome:
             yield members[generation], event
 
-    def _disband(self, members: list[Active], failure: BaseException) -> Iterator[tuple[Active, Outcome]]:
-        """Nobody knows whose fault it was: each goes on by itself, and who cannot fails by itself."""
+    def _dissolve_batch(
+        self, members: list[ActiveRequest], failure: BaseException
+    ) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Decode the members alone from now on, because the failure may be due to any of them."""
         log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure)
         if self._batch is not None:
             self._batch.close()
             self._batch = None
         release_unused_memory()
         for active in reversed(members):
-            active.batched, active.apart = False, "error"
+            active.batched, active.batch_obstacle = False, "error"
             self._turns.remove(active)
             yield active, CachesLost()

@@ -1,4 +1,4 @@
-"""What of loading a model needs no MLX, on threads of its own: checking, parsing, and bringing files into memory."""
+"""The parts of loading a model that need no MLX, on threads of their own: checking, parsing, reading files ahead."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import ParamSpec, TypeVar
 T = TypeVar("T")
 P = ParamSpec("P")
 
-_PIECE_BYTES = 2**22
+_CHUNK_BYTES = 2**22
 
 
 class DiskPool:
-    """Two threads for as long as a load lasts; leaving the context ends them, whatever they are at."""
+    """Two threads for the time of one load; leaving the context stops reading ahead and joins them."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(2, "disk")
@@ -29,20 +29,20 @@ class DiskPool:
         self._executor.shutdown(cancel_futures=True)
 
     def start(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Do `work`, which must not touch MLX: what it makes belongs to the thread that made it."""
+        """Run `work`, which must not touch MLX: arrays belong to the thread that made them."""
         return self._executor.submit(work, *args, **kwargs)
 
-    def read_ahead(self, files: Iterable[Path], most: int) -> Future[None]:
-        """Read at most `most` bytes of `files` for the system's page cache, so that who needs them finds them there."""
-        return self.start(self._read, list(files), most)
+    def read_ahead(self, files: Iterable[Path], max_bytes: int) -> Future[None]:
+        """Read at most `max_bytes` of `files` into the system's page cache, where MLX will find them."""
+        return self.start(self._read, list(files), max_bytes)
 
-    def _read(self, files: Iterable[Path], most: int) -> None:
-        piece = bytearray(_PIECE_BYTES)
+    def _read(self, files: Iterable[Path], left: int) -> None:
+        chunk = bytearray(_CHUNK_BYTES)
         for path in files:
             try:
                 with path.open("rb", buffering=0) as file:
-                    while most > 0 and not self._leaving.is_set() and (count := file.readinto(piece)):
-                        most -= count
-            # Whoever reads it in earnest tells what is wrong with it.
+                    while left > 0 and not self._leaving.is_set() and (count := file.readinto(chunk)):
+                        left -= count
+            # Loading the weights reports whatever is wrong with the file.
             except OSError:
                 continue

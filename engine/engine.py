@@ -1,6 +1,6 @@
-"""The public facade: an `Engine` owns the one thread on which all MLX work runs.
+"""`Engine`: the engine in this process. It owns the one thread on which all MLX work runs.
 
-Methods may be called from any thread; they hand commands to the engine's thread and return futures or streams.
+Its methods may be called from any thread; they post commands to the engine's thread and return futures or streams.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What an idle engine may spend on measuring a pair that is new to it.
+# Seconds that an idle engine spends on calibrating a pair that is new to it.
 TUNING_S = 3.0
 
 T = TypeVar("T")
@@ -44,27 +44,27 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Work for the engine's thread; `refuse` tells whoever waits for it that nobody will do it."""
+    """Work for the engine's thread; `refuse` is called instead of `run` when it will not be done."""
 
     run: Callable[[Scheduler], None]
     refuse: Callable[[EngineError], None]
 
 
 class Engine(EngineClient):
-    """Chat models on a thread of their own.
+    """The engine in this process. `EngineClient` describes its methods.
 
-    Creating one is cheap: MLX comes in on the engine's thread. Use it as a context manager, or call `close()`.
+    Creating one is cheap: MLX is imported on the engine's thread. Use it as a context manager, or call `close()`.
     """
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
         self._settings = settings or EngineSettings()
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        # Why nothing is taken any more: the engine was closed, or its thread has failed.
+        # Why commands are refused: the engine was closed, or its thread has failed.
         self._refusal: EngineError | None = None
         self._progress = 0, 0
-        # Counts what a calibration should make room for.
-        self._asked = 0
+        # How many commands were posted that a calibration should make way for.
+        self._urgent_commands = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -78,16 +78,18 @@ class Engine(EngineClient):
         loading = Loading()
 
         def change(changes: ModelChanges) -> Steps[LoadedPair]:
-            return changes.load(main, draft, allow_oversize=allow_oversize, main_there=loading.main.set_result)
+            return changes.load(main, draft, allow_oversize=allow_oversize, main_ready=loading.main.set_result)
 
         self._change(change, future=loading)
         return loading
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        return self._change(lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), holds=False)
+        return self._change(
+            lambda changes: changes.set_draft(draft, allow_oversize=allow_oversize), blocks_requests=False
+        )
 
     def unload(self) -> Future[LoadedPair]:
-        return self._change(lambda changes: changes.go())
+        return self._change(lambda changes: changes.unload_in_turn())
 
     @property
     def loading_progress(self) -> tuple[int, int]:
@@ -120,8 +122,8 @@ class Engine(EngineClient):
         return self._call(lambda scheduler: scheduler.models.forget_learned(pair))
 
     def calibrate(self) -> Future[Calibration]:
-        asked = self._asked
-        return self._call(lambda scheduler: scheduler.calibrate(lambda: self._asked != asked), urgent=False)
+        posted = self._urgent_commands
+        return self._call(lambda scheduler: scheduler.calibrate(lambda: self._urgent_commands != posted), urgent=False)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)
@@ -129,11 +131,10 @@ class Engine(EngineClient):
         return stream
 
     def close(self) -> None:
-        """Cancel what runs, finish the thread and wait for it. Safe to call twice."""
         with self._lock:
             if self._refusal is None:
                 self._refusal = EngineClosed()
-                self._asked += 1
+                self._urgent_commands += 1
                 self._commands.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -160,10 +161,10 @@ class Engine(EngineClient):
         self,
         change: Callable[[ModelChanges], Steps[LoadedPair]],
         *,
-        holds: bool = True,
+        blocks_requests: bool = True,
         future: Future[LoadedPair] | None = None,
     ) -> Future[LoadedPair]:
-        """Queue a change of models; requests submitted from now on wait for it if it `holds` them."""
+        """Queue a change of models; requests submitted from now on wait for it if it `blocks_requests`."""
         future = future or Future()
 
         def done(outcome: LoadedPair | EngineError) -> None:
@@ -174,7 +175,7 @@ class Engine(EngineClient):
 
         def command(scheduler: Scheduler) -> None:
             if future.set_running_or_notify_cancel():
-                scheduler.changes.ask(change(scheduler.changes), done, holds=holds)
+                scheduler.changes.enqueue(change(scheduler.changes), done, blocks_requests=blocks_requests)
 
         self._post(Command(command, partial(_refuse, future)))
         return future
@@ -183,7 +184,7 @@ class Engine(EngineClient):
         with self._lock:
             refusal = self._refusal
             if refusal is None:
-                self._asked += urgent
+                self._urgent_commands += urgent
                 self._commands.put(command)
         if refusal is not None:
             command.refuse(refusal)
@@ -204,7 +205,7 @@ class Engine(EngineClient):
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), BLAS)
-        scheduler = Scheduler(self._settings, self._note_progress)
+        scheduler = Scheduler(self._settings, self._set_progress)
         try:
             self._serve(scheduler)
         finally:
@@ -214,8 +215,8 @@ class Engine(EngineClient):
                 # Without this the process can abort at exit.
                 mx.clear_streams()
 
-    def _note_progress(self, read: int, total: int) -> None:
-        self._progress = read, total
+    def _set_progress(self, loaded: int, total: int) -> None:
+        self._progress = loaded, total
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
@@ -231,18 +232,18 @@ class Engine(EngineClient):
                 command.run(scheduler)
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
-        """A pair that is new to this machine is measured before anybody asks it something, if there is the time."""
-        asked, until = self._asked, time.monotonic() + TUNING_S
+        """Calibrate a pair that is new to this machine, if the engine is idle."""
+        posted, until = self._urgent_commands, time.monotonic() + TUNING_S
         if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
             return
         try:
-            scheduler.calibrate(lambda: self._asked != asked or time.monotonic() > until)
+            scheduler.calibrate(lambda: self._urgent_commands != posted or time.monotonic() > until)
         except Exception:
             log.exception("the loaded models could not be calibrated")
 
     def _next_command(self, scheduler: Scheduler) -> Command | None:
         try:
-            # Who is idle waits for as long as the models may stay.
+            # An idle engine waits until the models are to be unloaded.
             return self._commands.get(block=not scheduler.busy, timeout=scheduler.seconds_to_park)
         except queue.Empty:
             return _NOTHING

@@ -1,7 +1,7 @@
 """One request from prompt to last token: its caches, its text, its figures. Runs on the engine's thread.
 
-A `Generation` knows nothing of who else is served. It reads its prompt in pieces; the lanes (`engine.lanes`) decode
-it, and hand every token they draw to `read` and `record` here.
+A `Generation` knows nothing of other requests. It prefills its prompt in chunks; the decoders (`engine.decoders`) draw
+its tokens and report them to `add_tokens` and `end_round` here.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from engine.text import AnswerText
 
 
 @dataclass(slots=True)
-class Drawn:
-    """What a lane drew for one generation: `tokens` of which the first `accepted` came from `source`.
+class DrawnTokens:
+    """What a decoder drew for one generation: `tokens`, the first `accepted` of which `source` proposed.
 
     `logprobs` are the main model's natural log-probabilities of the tokens.
     """
@@ -39,16 +39,16 @@ class Drawn:
 
 
 class Generation:
-    """Serves `request` with `main`.
+    """Answers `request` with `main`.
 
-    Raises `PromptTooLong`, `TemplateFailed` or `BadRequest` at once when the conversation cannot be served. `started`
-    is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
+    The constructor raises `PromptTooLong`, `TemplateFailed` or `BadRequest` when the conversation cannot be answered.
+    `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
     """
 
     def __init__(self, request: ChatRequest, main: LoadedModel, cache: PrefixCache, started: float) -> None:
         limit = main.info.context_length
-        messages, prompt = _fitting(request, main.tokenizer, limit)
-        _refuse_unknown(prompt, main)
+        messages, prompt = _render_within(request, main.tokenizer, limit)
+        _check_ids(prompt, main)
         self.request = request
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt, request.conversation)
@@ -58,9 +58,9 @@ class Generation:
         self.ids: list[int] = []
         self.reason: str | None = None
         self.round = 0
-        # When the last round of this generation was over; what came before it belongs to nobody's round.
-        self.mark = started
-        self.disturbed = False
+        # When the latest round ended. With `timing_interrupted`, other work has run since then.
+        self.round_ended = started
+        self.timing_interrupted = False
         self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
         self.log.cached_tokens = sequence.position
         self.log.dropped_messages = len(request.messages) - len(messages)
@@ -72,45 +72,45 @@ class Generation:
 
     @property
     def text(self) -> str:
-        """What was handed out so far."""
+        """The answer as far as it was reported."""
         return self._text.text
 
     @property
     def remaining(self) -> int:
-        """Tokens that the answer may still grow by."""
+        """How many more tokens the answer may get."""
         return self._budget - len(self.ids)
 
     @property
-    def most_tokens(self) -> int:
-        """How long the text can become, prompt included."""
+    def max_length(self) -> int:
+        """How many tokens prompt and answer can have together."""
         return len(self.conversation.main.tokens) + self.remaining
 
     @property
-    def unread(self) -> int:
-        """Tokens to read before decoding."""
+    def backlog(self) -> int:
+        """Tokens to prefill before decoding: all that is pending but the last."""
         return len(self.conversation.main.pending) - 1
 
     @property
-    def prompt_read(self) -> bool:
-        """Whether nothing but the last token is left to read before decoding."""
-        return self.unread <= 0
+    def prefilled(self) -> bool:
+        """Whether decoding can begin."""
+        return self.backlog <= 0
 
     def stats(self) -> RequestStats:
         """The figures so far."""
         return self.log.snapshot()
 
     def progress(self) -> PrefillProgress:
-        """How much of the prompt has been read."""
+        """How much of the prompt has been prefilled."""
         sequence = self.conversation.main
         return PrefillProgress(sequence.position, len(sequence.tokens), self.log.cached_tokens)
 
-    def read_prompt(self, most: int = PREFILL_CHUNK) -> PrefillProgress | None:
-        """Read at most `most` tokens of the prompt; None where tokens of the answer had to be read again."""
+    def prefill(self, most: int = PREFILL_CHUNK) -> PrefillProgress | None:
+        """Prefill at most `most` tokens; None, not progress, where tokens of the answer are prefilled again."""
         self.conversation.main.prefill(most)
         return None if self.ids else self.progress()
 
-    def read(self, drawn: Drawn) -> list[Token]:
-        """Words the tokens up to where the answer ends, if it does, and keeps them."""
+    def add_tokens(self, drawn: DrawnTokens) -> list[Token]:
+        """Add the tokens to the answer, up to its end if it ends among them; returns those added, with their text."""
         tokens: list[Token] = []
         for index, token in enumerate(drawn.tokens):
             text = ""
@@ -123,8 +123,8 @@ class Generation:
                 self.reason = "stop"
             elif self.reason is None and len(self.ids) == self._budget:
                 self.reason = "length"
-            by = drawn.source if index < drawn.accepted else "main"
-            tokens.append(Token(token, text, by, index, self.round, drawn.logprobs[index]))
+            source = drawn.source if index < drawn.accepted else "main"
+            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index]))
             if self.reason is not None:
                 break
         if self.reason is None and self.cancelled:
@@ -133,15 +133,15 @@ class Generation:
             tokens[-1] = replace(tokens[-1], text=tokens[-1].text + self._text.finish())
         return tokens
 
-    def record(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
-        """Counts a round that was over at `now` and tells it."""
+    def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
+        """Count a round that ended at `now`; returns the event that reports it."""
         self.log.add(record, now)
         self.round += 1
         return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
 
-    def share(self, drawn: Drawn, rows: int, now: float) -> TokensCommitted:
-        """Takes one token out of a batch of `rows` generations; the sequence holds it already or will."""
-        tokens = self.read(drawn)
+    def add_batch_token(self, drawn: DrawnTokens, rows: int, now: float) -> TokensCommitted:
+        """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence."""
+        tokens = self.add_tokens(drawn)
         self.log.shared = True
         record = RoundRecord(
             number=self.round,
@@ -152,47 +152,47 @@ class Generation:
             rows=rows,
             at_s=now - self.log.started,
             draft_s=0.0,
-            verify_s=now - self.mark,
+            verify_s=now - self.round_ended,
             host_s=0.0,
             reason="batch",
             arguments=(("requests", rows),),
         )
-        self.mark = now
-        return self.record(record, tokens, now)
+        self.round_ended = now
+        return self.end_round(record, tokens, now)
 
-    def start_over(self) -> None:
-        """The caches are lost: what was committed is read again, as far as the prefix cache has not got it."""
+    def restart(self) -> None:
+        """Prefill again what was committed, as far as the prefix cache does not hold it: the caches are lost."""
         lost = self.conversation.main
         self.conversation = self._cache.take(self._main, lost.tokens, self.request.conversation)
         self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:
-        """The end of the answer. Text that is held back when it is cancelled between two rounds was told to nobody."""
+        """The event that ends the answer. Text held back at a cancellation between two rounds is not part of it."""
         return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats())
 
     def release(self) -> None:
-        """Give what is sound of the caches back to the prefix cache."""
+        """Give the caches to the prefix cache, as far as they are intact."""
         self._cache.put(self.conversation)
 
 
-def _fitting(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence[Mapping[str, str]], list[int]]:
+def _render_within(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence[Mapping[str, str]], list[int]]:
     """The conversation, shortened if it is too long and may be, and its tokens. Raises `PromptTooLong`."""
     messages: Sequence[Mapping[str, str]] = request.messages
     prompt = whole = render(tokenizer, messages)
     if request.overflow == "shorten":
-        room = limit - min(request.max_tokens or limit, limit // 4)
+        longest = limit - min(request.max_tokens or limit, limit // 4)
         shorter = newest_turns(messages)
-        while len(prompt) > room and (left := next(shorter, None)) is not None:
+        while len(prompt) > longest and (left := next(shorter, None)) is not None:
             messages, prompt = left, render(tokenizer, left)
     if len(prompt) >= limit:
         raise PromptTooLong(len(whole), limit)
     return messages, prompt
 
 
-def _refuse_unknown(prompt: Sequence[int], main: LoadedModel) -> None:
+def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:
     """Raise `BadRequest` for a token that only the tokenizer has.
 
-    The embedding does not check its index: behind its last row lies memory that others write meanwhile.
+    The embedding does not check its index: behind its last row lies foreign memory.
     """
     largest = max(prompt, default=0)
     if main.rows is not None and largest >= main.rows:
@@ -200,5 +200,5 @@ def _refuse_unknown(prompt: Sequence[int], main: LoadedModel) -> None:
 
 
 def release_unused_memory() -> None:
-    """Give back what MLX keeps for reuse; worth it between requests, not between rounds."""
+    """Give back the memory that MLX keeps for reuse. Worth it between requests, not between rounds."""
     mx.clear_cache()

@@ -1,7 +1,7 @@
-"""A model folder to a `LoadedModel`, safely: weights, tokenizer, template, limits.
+"""Load a model folder safely as a `LoadedModel`: weights, tokenizer, template, limits.
 
 Everything that can be wrong with a folder ends as `ModelNotUsable` with its reason. Arrays are made on the engine's
-thread, to which they belong, a piece at a time; what needs no MLX goes on beside it.
+thread, to which they belong, a chunk at a time; what needs no MLX runs on the threads of a `DiskPool` meanwhile.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from engine.steps import Steps, result_of, run_to_completion
 log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
-# Weights that are read at once, between two tokens of those who stream.
-PIECE_BYTES = 2**25
+# Weights that are loaded at once, between two decode steps of running answers.
+CHUNK_BYTES = 2**25
 
-OnRead = Callable[[int, int], object]
+OnProgress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class LoadedModel:
     """A model ready to run.
 
     `vocabulary` counts the ids that the tokenizer knows; output rows behind it are padding. `end_tokens` are the ids
-    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches. `rows` are
-    the ids that the model itself knows, perhaps fewer than its tokenizer; None where nobody has counted them.
+    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches. `rows` is
+    how many ids the model itself knows, perhaps fewer than its tokenizer; None where they were not counted.
     """
 
     info: ModelInfo
@@ -65,27 +65,27 @@ def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
     """Load a model from a folder, or by its Hub name from the local Hub cache.
 
     Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
-    the model cannot do with caches of `kv_bits`, they stay as they are. Raises `ModelNotUsable`.
+    the model cannot use caches of `kv_bits`, they keep its own precision. Raises `ModelNotUsable`.
     """
-    return run_to_completion(load_in_slices(name_or_path, kv_bits))
+    return run_to_completion(load_in_steps(name_or_path, kv_bits))
 
 
-def load_in_slices(
+def load_in_steps(
     name_or_path: str | Path,
     kv_bits: int | None = None,
     streaming: Callable[[], bool] = lambda: False,
-    on_read: OnRead = lambda _read, _total: None,
+    on_progress: OnProgress = lambda _loaded, _total: None,
 ) -> Steps[LoadedModel]:
-    """`load` in slices of some milliseconds each; while somebody is `streaming`, none of them waits for the disk.
+    """`load` in steps of some milliseconds; while answers are `streaming()`, none of them waits for the disk.
 
-    `on_read` is told how many bytes of how many are in memory before each piece of the weights.
+    `on_progress(loaded, total)` is called with bytes before each chunk of the weights.
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
         yield from result_of(disk.start(check_folder, path))
-        reading = disk.start(_load_tokenizer, path)
-        model, config = yield from _load_weights(path, disk, streaming, on_read)
-        tokenizer, vocabulary = yield from result_of(reading)
+        tokenizer_ready = disk.start(_load_tokenizer, path)
+        model, config = yield from _load_weights(path, disk, streaming, on_progress)
+        tokenizer, vocabulary = yield from result_of(tokenizer_ready)
     group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
     info = ModelInfo(
         name=_display_name(name_or_path, path),
@@ -103,7 +103,7 @@ def load_in_slices(
 
 
 def _warm_up(loaded: LoadedModel) -> Steps[int]:
-    """Run passes of the common widths once: kernels compile and memory is touched before anybody waits or measures.
+    """Run passes of the common widths once, so that kernels are compiled and memory is touched before first use.
 
     Returns how many ids the model has logits for.
     """
@@ -119,9 +119,9 @@ def _warm_up(loaded: LoadedModel) -> Steps[int]:
 
 
 def _load_weights(
-    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_read: OnRead
+    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
-    # More than half of what is free would push out what was read first.
+    # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
     try:
         model, config = load_model(path, lazy=True)
@@ -129,28 +129,28 @@ def _load_weights(
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
             use_narrow_products(model)
-        read, total = 0, _parameter_bytes(model)
-        for piece in _pieces([array for _, array in tree_flatten(model.parameters())]):
-            on_read(read, total)
+        loaded, total = 0, _parameter_bytes(model)
+        for chunk in _chunks([array for _, array in tree_flatten(model.parameters())]):
+            on_progress(loaded, total)
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead
-            mx.eval(piece)
-            read += sum(array.nbytes for array in piece)
+            mx.eval(chunk)
+            loaded += sum(array.nbytes for array in chunk)
     except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
         raise _explain(path, error) from error
     return model, config
 
 
-def _pieces(arrays: list[mx.array]) -> Iterator[list[mx.array]]:
-    """The arrays in lists of about PIECE_BYTES each."""
-    piece: list[mx.array] = []
+def _chunks(arrays: list[mx.array]) -> Iterator[list[mx.array]]:
+    """The arrays in lists of about CHUNK_BYTES each."""
+    chunk: list[mx.array] = []
     for array in arrays:
-        piece.append(array)
-        if sum(part.nbytes for part in piece) >= PIECE_BYTES:
-            yield piece
-            piece = []
-    yield piece
+        chunk.append(array)
+        if sum(part.nbytes for part in chunk) >= CHUNK_BYTES:
+            yield chunk
+            chunk = []
+    yield chunk
 
 
 def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:
@@ -166,7 +166,7 @@ def _quantised(cache: Any, bits: int, group: int) -> Any:
 
 
 def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
-    """How many values may share a scale in quantised caches of this model; 0 where it cannot read them."""
+    """How many values may share a scale in quantised caches of this model; 0 where it cannot use such caches."""
     for group in (64, 32):
         caches = _new_caches(model, bits, group)
         try:
@@ -174,7 +174,7 @@ def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
             for _ in range(2):
                 mx.eval(model(mx.zeros((1, 1), mx.uint32), cache=caches))
                 yield None
-        # What models raise on a cache that they were not made for is as various as they are.
+        # Models that were not made for such a cache raise all kinds of exceptions.
         except Exception as error:
             log.info("caches of %d bits in groups of %d cannot be used: %s", bits, group, error)
         else:
@@ -183,7 +183,7 @@ def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
 
 
 def _explain(path: Path, error: Exception) -> ModelNotUsable:
-    """mlx-lm reports everything as built-in errors; their words tell which of ours it is."""
+    """mlx-lm raises built-in errors only; their messages say which of ours it is."""
     words = " ".join(str(error).split())
     if unknown := re.match(r"Model type (\S+) not supported", words):
         return ModelNotUsable(path, "unknown-architecture", unknown[1])
@@ -202,10 +202,10 @@ def _load_tokenizer(path: Path) -> tuple[Any, int]:
     """The tokenizer, and how many ids it knows."""
     try:
         ends = load_config(path).get("eos_token_id")
-        # Without the answer, transformers asks on standard input whether a stranger's code may run.
+        # Without this, transformers asks on standard input whether code from the model folder may run.
         tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
         vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
-    # A tokenizer comes from files that a stranger wrote; whatever they make the library raise has one meaning here.
+    # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
     if vocabulary == 0:

@@ -1,4 +1,4 @@
-"""What fits: the arithmetic of `engine.advice.fit` against the memory of this machine as it is now."""
+"""What fits: the arithmetic of `engine.advice.fit` applied to the memory of this machine as it is now."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def recommended_limit() -> int:
 
 
 def memory_use(limit: int | None = None) -> MemoryUse:
-    """As it is now; `limit` stands in for what the device recommends."""
+    """The memory as it is now; `limit` replaces what the device recommends."""
     limit = recommended_limit() if limit is None else limit
-    active, kept = mx.get_active_memory(), mx.get_cache_memory()
-    free = min(limit - active, psutil.virtual_memory().available + kept)
+    active, reusable = mx.get_active_memory(), mx.get_cache_memory()
+    free = min(limit - active, psutil.virtual_memory().available + reusable)
     return MemoryUse(active, mx.get_peak_memory(), limit, max(0, free))
 
 
@@ -47,7 +47,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
 
 
 def element_bytes(kv_bits: int | None) -> float:
-    """Bytes of one number in a cache."""
+    """Bytes of one number in a cache of `kv_bits` bits."""
     if kv_bits is None and not on_gpu():
         return 4.0
     return number_bytes(kv_bits or 0)
@@ -55,27 +55,27 @@ def element_bytes(kv_bits: int | None) -> float:
 
 def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
     """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit into `free` bytes."""
-    context = _reached(main, context)
+    context = _limited(main, context)
     if not check_fit(main, draft, context, free).fits:
-        raise _too_much(Path((draft or main).id).name, main, draft, context, free)
+        raise _refusal(Path((draft or main).id).name, main, draft, context, free)
 
 
 def weights_fit(model: ModelSize, context: int, free: int) -> bool:
     """Whether one more model with caches for `context` tokens fits into `free` bytes."""
-    return check_fit(model, None, _reached(model, context), free).fits
+    return check_fit(model, None, _limited(model, context), free).fits
 
 
-def check_text(main: ModelSize, draft: ModelSize | None, tokens: int, free: int) -> None:
-    """Raise `NotEnoughMemory` unless a text of `tokens` tokens fits into `free` bytes, with what reading it takes.
+def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int) -> None:
+    """Raise `NotEnoughMemory` unless caches of `tokens` tokens fit into `free` bytes, with what prefilling them takes.
 
-    The models are loaded already: of their sizes the weights are 0.
+    The models are loaded already, so the weights in their sizes are 0.
     """
     if not check_fit(main, draft, tokens, free).fits:
-        raise _too_much(main.id, main, draft, tokens, free)
+        raise _refusal(main.id, main, draft, tokens, free)
 
 
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
-    """What the caches of one text of `tokens` tokens take, of a model that `drafts` or of one that answers."""
+    """What `tokens` tokens take in the caches of one model: a draft model if it `drafts`, else a main model."""
     shape = cache_shape(model.config)
     elements = shape.compiled_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
     return int(elements * model.element_bytes) + shape.state_bytes()
@@ -87,23 +87,23 @@ class WiredLimit:
     def __init__(self) -> None:
         self._before: int | None = None
 
-    def raise_it(self) -> None:
+    def raise_limit(self) -> None:
         if on_gpu() and self._before is None:
             self._before = mx.set_wired_limit(recommended_limit())
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         if self._before is not None:
-            # It must not change while something is being computed.
+            # The limit must not change while anything is being computed.
             mx.synchronize()
             mx.set_wired_limit(self._before)
             self._before = None
 
 
-def _reached(main: ModelSize, context: int) -> int:
+def _limited(main: ModelSize, context: int) -> int:
     return min(context, context_length(main.config) or context)
 
 
-def _too_much(name: str, main: ModelSize, draft: ModelSize | None, context: int, free: int) -> NotEnoughMemory:
+def _refusal(name: str, main: ModelSize, draft: ModelSize | None, context: int, free: int) -> NotEnoughMemory:
     report = check_fit(main, draft, context, free)
     terms = tuple((term.code, term.model, term.bytes) for term in report.terms if term.bytes)
     fitting = (bits for bits in (8, 4) if check_fit(*_quantised(main, draft, bits), context, free).fits)

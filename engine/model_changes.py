@@ -1,6 +1,6 @@
-"""Models come and go while others stream: one change after the other, a slice between two steps.
+"""Loading, replacing and unloading models while answers stream: one change after the other, step by step.
 
-Lives on the engine's thread, as the models do.
+Runs on the engine's thread, as everything that touches the models does.
 """
 
 from __future__ import annotations
@@ -25,70 +25,75 @@ from engine.steps import Steps, run_to_completion
 
 log = logging.getLogger(__name__)
 
-# With nothing else to do, the disk is waited for this long before commands are looked at again.
-PATIENCE_S = 0.02
+# With nothing else to do, wait this long for the disk before commands are looked at again.
+DISK_WAIT_S = 0.02
 
 
 @dataclass(eq=False)
 class _Change:
-    """`done` gets what `slices` come to. While it `holds`, no request begins: who will answer it is not there yet."""
+    """`done` gets the result of `steps`. While it `blocks_requests`, none begins: its main model is not loaded yet."""
 
-    slices: Steps[LoadedPair]
+    steps: Steps[LoadedPair]
     done: Callable[[LoadedPair | EngineError], None]
-    holds: bool
+    blocks_requests: bool
 
 
 class ModelChanges:
-    """Loads, replaces and drops `models`, and what the prefix cache holds for them.
+    """Changes `models`, and keeps the prefix cache in step with them.
 
-    `main_goes` is called before the main model is replaced or dropped, `draft_goes` before the draft model is.
+    `before_main_changes` is called before the main model is replaced or unloaded, `before_draft_changes` before the
+    draft model is.
     """
 
     def __init__(
         self,
         models: Models,
         prefix_cache: PrefixCache,
-        main_goes: Callable[[], None],
-        draft_goes: Callable[[], None],
+        before_main_changes: Callable[[], None],
+        before_draft_changes: Callable[[], None],
     ) -> None:
         self._models = models
         self._prefix_cache = prefix_cache
-        self._main_goes = main_goes
-        self._draft_goes = draft_goes
+        self._before_main_changes = before_main_changes
+        self._before_draft_changes = before_draft_changes
         self._queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
 
-    # One after the other
+    # The queue of changes
 
     @property
     def busy(self) -> bool:
-        """Whether a change is under way or waits for its turn."""
+        """Whether a change is under way or queued."""
         return bool(self._queue)
 
     @property
     def ready(self) -> bool:
-        """Whether a slice can be done now."""
+        """Whether a step can be run now, without waiting for the disk."""
         return self.busy and (self._pending is None or self._pending.done())
 
     @property
-    def hold(self) -> bool:
+    def blocks_requests(self) -> bool:
         """Whether requests have to wait for the model that will answer them."""
-        return any(change.holds for change in self._queue) or (self.busy and not self._models.loaded)
+        return any(change.blocks_requests for change in self._queue) or (self.busy and not self._models.loaded)
 
-    def ask(
-        self, slices: Steps[LoadedPair], done: Callable[[LoadedPair | EngineError], None], *, holds: bool = True
+    def enqueue(
+        self,
+        steps: Steps[LoadedPair],
+        done: Callable[[LoadedPair | EngineError], None],
+        *,
+        blocks_requests: bool = True,
     ) -> None:
-        """Queue a change; `done` is told how it ended."""
-        self._queue.append(_Change(slices, done, holds))
+        """Queue a change; `done` is called with its result or its error."""
+        self._queue.append(_Change(steps, done, blocks_requests))
 
     def step(self) -> None:
-        """Do a slice of the oldest change, or wait a moment for the disk."""
+        """Run a step of the oldest change, or wait a moment for the disk."""
         if self._pending is not None:
-            wait([self._pending], PATIENCE_S)
+            wait([self._pending], DISK_WAIT_S)
             if not self._pending.done():
                 return
         try:
-            self._pending = next(self._queue[0].slices)
+            self._pending = next(self._queue[0].steps)
         except StopIteration as end:
             self._end(end.value)
         except EngineError as error:
@@ -98,9 +103,9 @@ class ModelChanges:
             self._end(InternalFailure(str(error)))
 
     def close(self) -> None:
-        """Give up what is under way, and everything that waits."""
+        """Abandon the change under way and those queued; they end with `EngineClosed`."""
         while self._queue:
-            self._queue[0].slices.close()
+            self._queue[0].steps.close()
             self._end(EngineClosed())
 
     def _end(self, outcome: LoadedPair | EngineError) -> None:
@@ -109,7 +114,7 @@ class ModelChanges:
             without_frames(outcome)
         self._queue.popleft().done(outcome)
 
-    # What a change consists of
+    # The changes
 
     def load(
         self,
@@ -117,13 +122,13 @@ class ModelChanges:
         draft: str | Path | None,
         *,
         allow_oversize: bool,
-        main_there: Callable[[LoadedPair], None] = lambda _pair: None,
+        main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
     ) -> Steps[LoadedPair]:
-        """Replace both models; requests that run end as cancelled when the new main model is there, which `main_there`
-        is told.
+        """Replace both models. Requests under way end as cancelled when the new main model is loaded, and `main_ready`
+        is called.
 
-        Raises `ModelNotUsable` and `NotEnoughMemory`; the models in use stay. Where there is no room for both they go
-        first, and are read again if the others cannot be used.
+        Raises `ModelNotUsable` and `NotEnoughMemory`; the models in use stay. Where old and new do not fit together,
+        the old ones are unloaded first, and loaded again if the new ones cannot be used.
         """
         before = None
         if not self._models.main_fits_beside(main, allow_oversize=allow_oversize):
@@ -131,22 +136,22 @@ class ModelChanges:
             self.unload()
             self._models.parked = before
         try:
-            loaded = yield from self._models.read_main(main, allow_oversize=allow_oversize)
+            loaded = yield from self._models.load_main(main, allow_oversize=allow_oversize)
         except EngineError:
             if before is not None:
-                # If that does not work now, the next request tries it again.
+                # If that fails now, the next request tries it again.
                 with suppress(EngineError):
-                    yield from self.come_back(before)
+                    yield from self.restore(before)
             raise
         installed = self.install(loaded, None)
         if self._queue:
-            self._queue[0].holds = False
-        main_there(installed)
+            self._queue[0].blocks_requests = False
+        main_ready(installed)
         return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
 
-    def come_back(self, absent: ParkedModels) -> Steps[LoadedPair]:
-        """Load what was unloaded."""
-        return self.load(absent.main, absent.draft, allow_oversize=absent.allow_oversize)
+    def restore(self, parked: ParkedModels) -> Steps[LoadedPair]:
+        """Load parked models again."""
+        return self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
         """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
@@ -158,7 +163,7 @@ class ModelChanges:
             if not self._models.draft_fits_beside(draft, allow_oversize=allow_oversize):
                 self._use_draft(None)
             self._models.drafting.expect_draft()
-            loaded = yield from self._models.read_draft(draft)
+            loaded = yield from self._models.load_draft(draft)
         except NoModel:
             raise
         except EngineError as problem:
@@ -166,15 +171,15 @@ class ModelChanges:
             return self._use_draft(None, problem)
         return self._use_draft(loaded)
 
-    def go(self) -> Steps[LoadedPair]:
-        """Drop both models, as a change of its own."""
+    def unload_in_turn(self) -> Steps[LoadedPair]:
+        """Drop both models, as a change to be queued."""
         yield None
         return self.unload()
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that are loaded already."""
-        self._main_goes()
-        self.put_away()
+        self._before_main_changes()
+        self._release_prefix_cache()
         self._models.use_main(main)
         self.open_store()
         if draft is None:
@@ -185,18 +190,18 @@ class ModelChanges:
             return self._use_draft(None, problem)
 
     def unload(self) -> LoadedPair:
-        """Drop both models; requests that run end as cancelled first."""
-        self._main_goes()
-        self.put_away()
+        """Drop both models; requests under way end as cancelled first."""
+        self._before_main_changes()
+        self._release_prefix_cache()
         return self._models.unload()
 
     def park(self) -> None:
-        """Drop both models until somebody asks for something."""
-        self.put_away()
+        """Drop both models until the next request."""
+        self._release_prefix_cache()
         self._models.park()
 
     def open_store(self) -> None:
-        """Look for turns of earlier sessions where the settings say they are."""
+        """Use the finished turns of earlier sessions, if the settings name a folder for them."""
         settings = self._models.settings
         folder = settings.prefix_cache_folder
         store = None
@@ -205,14 +210,14 @@ class ModelChanges:
             store.use_draft(self._models.draft)
         self._prefix_cache.store = store
 
-    def put_away(self) -> None:
-        """The main model goes, and with it what was cached for it; the store, if there is one, keeps it."""
+    def _release_prefix_cache(self) -> None:
+        """Save what was cached for the main model to the store, if there is one, and drop it from memory."""
         self._prefix_cache.save()
         self._prefix_cache.clear()
         self._prefix_cache.store = None
 
     def _use_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> LoadedPair:
-        self._draft_goes()
+        self._before_draft_changes()
         pair = self._models.use_draft(draft, problem)
         self._prefix_cache.use_draft(self._models.draft)
         return pair

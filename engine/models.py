@@ -1,4 +1,4 @@
-"""The loaded models and the memory that they and their texts may use. Lives on the engine's thread."""
+"""The loaded models, and the memory that they and the caches of requests may use. Runs on the engine's thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.advice.fit import ModelSize
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
 from engine.learned import LearnedFile, learned_here
-from engine.loading import LoadedModel, OnRead, load_in_slices
+from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.controllers import learned_pair
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ParkedModels:
-    """Models that are to come back, and whether they were loaded without asking for room."""
+    """Unloaded models that the next request loads again, and whether that was allowed although they may not fit."""
 
     main: Path
     draft: Path | None
@@ -37,22 +37,22 @@ class ParkedModels:
 class Models:
     """One main model with its drafting, or nothing.
 
-    `streaming` tells whether somebody would notice a pause; `on_read` is told how much of a model has been read.
+    `streaming` returns whether answers are being decoded, which a pause would delay; `on_progress` is called with the
+    bytes of weights loaded and in total.
     """
 
     def __init__(
         self,
         settings: EngineSettings,
         streaming: Callable[[], bool] = lambda: False,
-        on_read: OnRead = lambda _read, _total: None,
+        on_progress: OnProgress = lambda _loaded, _total: None,
     ) -> None:
         self.settings = settings
-        self._streaming, self._on_read = streaming, on_read
+        self._streaming, self._on_progress = streaming, on_progress
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
         self._wired = memory.WiredLimit()
-        # What was unloaded for being idle comes back with the next request. Only other models take its place, so that
-        # one that could not be loaded now is tried again.
+        # Set until other models are loaded, so that parked models that could not be loaded are tried again.
         self.parked: ParkedModels | None = None
         self._allow_oversize = False
 
@@ -65,7 +65,7 @@ class Models:
 
     @property
     def drafting(self) -> Drafting:
-        """Where its guesses come from. Raises `NoModel`."""
+        """The drafting of the main model. Raises `NoModel`."""
         if self._drafting is None:
             raise NoModel
         return self._drafting
@@ -80,44 +80,44 @@ class Models:
         return self._main is not None
 
     def main_fits_beside(self, main: str | Path, *, allow_oversize: bool) -> bool:
-        """Whether another main model can be read while these stay. Raises `ModelNotUsable`, and `NotEnoughMemory` where
-        it would not even fit in their place.
+        """Whether another main model can be loaded while these stay. Raises `ModelNotUsable`, and `NotEnoughMemory`
+        where it would not even fit in their place.
         """
-        size, context, free = self._size(main, self.settings.kv_bits), self.settings.context, self.use().free
+        size, context, free = self._size(main, self.settings.kv_bits), self.settings.context, self.memory_use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(size, None, context, free + self._held_bytes())
         return not self.loaded or memory.weights_fit(size, context, free)
 
     def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
-        """Whether another draft model can be read while the one in use stays. Raises as `main_fits_beside` does, and
-        `NoModel`.
+        """Whether another draft model can be loaded while the one in use stays. Raises as `main_fits_beside` does,
+        and `NoModel`.
         """
         sizes = [self._size(self.main.info.path, self.settings.kv_bits), self._size(draft, self.settings.draft_kv_bits)]
-        context, free = self.settings.context, self.use().free
+        context, free = self.settings.context, self.memory_use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
         return self.draft is None or memory.weights_fit(sizes[1], context, free)
 
-    def read_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
-        """Read a main model, in slices. Raises `ModelNotUsable`."""
+    def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
+        """Load a main model, in steps. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
-        return load_in_slices(main, self.settings.kv_bits, self._streaming, self._on_read)
+        return load_in_steps(main, self.settings.kv_bits, self._streaming, self._on_progress)
 
-    def read_draft(self, draft: str | Path) -> Steps[DraftSource]:
+    def load_draft(self, draft: str | Path) -> Steps[DraftSource]:
         """Load a draft model and prepare it for the main model in use, in steps. Raises `ModelNotUsable`."""
         bits = self.settings.draft_kv_bits
-        loaded = yield from load_in_slices(draft, bits, self._streaming, self._on_read)
+        loaded = yield from load_in_steps(draft, bits, self._streaming, self._on_progress)
         return (yield from prepare_draft(self.main, loaded))
 
     def use_main(self, main: LoadedModel) -> None:
-        """From now on `main` answers, without a draft."""
+        """Answer with `main` from now on, without a draft model."""
         self._main, self._drafting = main, Drafting(main, self._learned_file)
         self.parked = None
         release_unused_memory()
-        self._wired.raise_it()
+        self._wired.raise_limit()
 
     def use_draft(self, draft: DraftSource | None, problem: EngineError | None) -> LoadedPair:
-        """From the next round on `draft` guesses, or none for the reason that `problem` gives."""
+        """Draft with `draft` from the next round on, or with none, for the reason that `problem` gives if any."""
         self.drafting.set_draft(draft, problem)
         release_unused_memory()
         return LoadedPair(self.main.info, self.draft.info if self.draft is not None else None, problem)
@@ -126,11 +126,11 @@ class Models:
         """Drop everything."""
         self._main = self._drafting = self.parked = None
         release_unused_memory()
-        self._wired.put_back()
+        self._wired.restore()
         return LoadedPair(None, None)
 
     def park(self) -> None:
-        """Unload, but remember what it was."""
+        """Unload, and keep in `parked` what to load again."""
         parked = self.in_use
         self.unload()
         self.parked = parked
@@ -139,23 +139,23 @@ class Models:
 
     @property
     def in_use(self) -> ParkedModels | None:
-        """What it takes to load these models again."""
+        """What it takes to load the models in use again."""
         if self._main is None:
             return None
         draft = self.draft.info.path if self.draft is not None else None
         return ParkedModels(self._main.info.path, draft, self._allow_oversize)
 
-    def text_bytes(self, tokens: int) -> int:
-        """What the caches of a text of `tokens` tokens take in both models; 0 where nothing is known about them."""
+    def cache_bytes(self, tokens: int) -> int:
+        """What `tokens` tokens take in the caches of both models; 0 where nothing is known about them."""
         # The main model comes first.
-        return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._text_sizes()))
+        return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._cache_sizes()))
 
-    def check_text(self, tokens: int, free: int) -> None:
-        """Raise `NotEnoughMemory` unless a text of `tokens` tokens can be read and kept in `free` bytes."""
-        if sizes := self._text_sizes():
-            memory.check_text(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
+    def check_request(self, tokens: int, free: int) -> None:
+        """Raise `NotEnoughMemory` unless `tokens` tokens can be prefilled and cached in `free` bytes."""
+        if sizes := self._cache_sizes():
+            memory.check_request(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
 
-    def _text_sizes(self) -> list[ModelSize]:
+    def _cache_sizes(self) -> list[ModelSize]:
         """The loaded models without their weights, as far as their configurations are known."""
         known = [model for model in (self._main, self.draft) if model is not None and model.config]
         return [
@@ -164,24 +164,24 @@ class Models:
 
     @property
     def untuned(self) -> bool:
-        """Whether models are loaded of which nothing is known yet about costs."""
+        """Whether models are loaded whose costs of speculation have not been measured yet."""
         return self._drafting is not None and self._drafting.untuned
 
     def learned(self) -> tuple[LearnedPair, ...]:
-        """What is known about costs and acceptance of pairs of models, loaded or not."""
+        """Costs and acceptance of every pair of models that was used here, loaded or not."""
         if self._drafting is not None:
             return self._drafting.learned()
         known = file.pairs() if (file := self._learned_file) is not None else {}
         return tuple(learned_pair(pair, controller) for pair, controller in known.items())
 
     def forget_learned(self, pair: Pair | None) -> None:
-        """Drop what is known of one pair, or of all."""
+        """Drop what was learned of one pair, or of all."""
         if self._drafting is not None:
             self._drafting.forget(pair)
         elif (file := self._learned_file) is not None:
             file.forget(pair)
 
-    def use(self) -> MemoryUse:
+    def memory_use(self) -> MemoryUse:
         """The memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
 

@@ -1,6 +1,6 @@
-"""Long work in slices, so that whoever runs it can do something else between two of them.
+"""Long work in steps, so that the thread that runs it can do something else between two of them.
 
-A generator of slices yields None after each, or the future that it waits for before the next; it returns the result.
+A generator of steps yields None after each, or the future that the next one has to wait for; it returns the result.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ T = TypeVar("T")
 Steps = Generator[Future[Any] | None, None, T]
 
 
-def run_to_completion(slices: Steps[T]) -> T:
-    """Do all of it, with nothing in between."""
+def run_to_completion(steps: Steps[T]) -> T:
+    """Run all steps with nothing in between, and return their result."""
     while True:
         try:
-            pending = next(slices)
+            pending = next(steps)
         except StopIteration as end:
             result: T = end.value
             return result
@@ -26,7 +26,7 @@ def run_to_completion(slices: Steps[T]) -> T:
 
 
 def result_of(future: Future[T]) -> Steps[T]:
-    """What `future` comes to, as slices that wait for it."""
+    """The result of `future`, as steps that wait for it."""
     while not future.done():
         yield future
     return future.result()

@@ -1,13 +1,16 @@
-"""Driving a scheduler by hand: submit, step, look at what came."""
+"""Drives a scheduler by hand: load models, submit requests, step, look at the events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.status import LoadedPair
+from engine.steps import run_to_completion
 from engine.stream import RequestStream
 
 # Two logits of tiny random models are seldom closer than what a batch's other order of sums moves them by.
@@ -62,6 +65,16 @@ def request(
         max_tokens=max_tokens,
         stop=stop,
     )
+
+
+def load_models(scheduler: Scheduler, main: str | Path, draft: Path | None, *, oversize: bool = False) -> LoadedPair:
+    """Replace both models, with nothing in between."""
+    return run_to_completion(scheduler.changes.load(main, draft, allow_oversize=oversize))
+
+
+def set_draft(scheduler: Scheduler, draft: Path | None, *, oversize: bool = False) -> LoadedPair:
+    """Replace the draft model, with nothing in between."""
+    return run_to_completion(scheduler.changes.set_draft(draft, allow_oversize=oversize))
 
 
 def submit(scheduler: Scheduler, asked: ChatRequest) -> Client:

@@ -14,12 +14,12 @@ from mlx_lm.generate import BatchGenerator
 from engine.errors import InternalFailure, QueueFull
 from engine.events import Failed, Finished, PrefillProgress
 from engine.loading import LoadedModel, load
-from engine.pacing import PrefillPace
+from engine.pacing import PrefillPacer
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
 
 
 class CountingModel:
@@ -68,7 +68,7 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> It
 @pytest.fixture(autouse=True)
 def steady_pace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of a prompt between the steps of who streams are measured in seconds; here they are always the same."""
-    monkeypatch.setattr(PrefillPace, "piece", lambda _, streaming: 64 if streaming else 512)
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 64 if streaming else 512)
 
 
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
@@ -194,7 +194,7 @@ def test_a_full_queue_refuses_with_its_length(scheduler: Scheduler) -> None:
 def test_a_long_prompt_is_read_between_the_steps_of_who_streams(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PrefillPace, "piece", lambda _, streaming: 32 if streaming else 512)
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 32 if streaming else 512)
     streaming = submit(scheduler, request(max_tokens=120))
     while not streaming.committed:
         scheduler.step()
@@ -338,7 +338,7 @@ def test_a_new_draft_in_the_middle_of_a_batch_serves_whoever_is_left(
     clients = [submit(scheduler, one) for one in asked]
     while len(clients[1].committed) < 4:
         scheduler.step()
-    scheduler.set_draft(pair[0].info.path)
+    set_draft(scheduler, pair[0].info.path)
     while scheduler.busy:
         scheduler.step()
     assert [client.finished.ids for client in clients] == expected

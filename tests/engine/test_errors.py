@@ -64,11 +64,14 @@ def test_an_error_arrives_as_it_was_sent(error: EngineError, send) -> None:  # t
 
 
 def test_an_error_without_frames_keeps_no_locals_alive() -> None:
-    with pytest.raises(InternalFailure) as caught:
+    def fail() -> None:
         try:
             raise KeyError("inner")
         except KeyError as cause:
             raise InternalFailure("outer") from cause
+
+    with pytest.raises(InternalFailure) as caught:
+        fail()
     without_frames(caught.value)
     assert caught.value.__traceback__ is None
     assert caught.value.__cause__ is not None

@@ -16,11 +16,11 @@ from engine import Engine, loading
 from engine.disk_pool import DiskPool
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.events import Failed, Finished
-from engine.loading import load_in_slices
+from engine.loading import load_in_steps
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
-from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, set_draft, submit
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
@@ -30,13 +30,13 @@ Outcome = LoadedPair | EngineError
 @pytest.fixture(autouse=True)
 def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tiny model in as many pieces as a large one."""
-    monkeypatch.setattr(loading, "PIECE_BYTES", 2**12)
+    monkeypatch.setattr(loading, "CHUNK_BYTES", 2**12)
 
 
 @pytest.fixture
 def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
     scheduler = Scheduler()
-    scheduler.load(tiny_main, None)
+    load_models(scheduler, tiny_main, None)
     yield scheduler
     scheduler.close()
 
@@ -56,13 +56,15 @@ def broken(tiny_main: Path, tmp_path: Path) -> Path:
 
 def ask_for_draft(scheduler: Scheduler, draft: Path | None) -> list[Outcome]:
     ended: list[Outcome] = []
-    scheduler.changes.ask(scheduler.changes.set_draft(draft, allow_oversize=False), ended.append, holds=False)
+    scheduler.changes.enqueue(
+        scheduler.changes.set_draft(draft, allow_oversize=False), ended.append, blocks_requests=False
+    )
     return ended
 
 
 def ask_for_main(scheduler: Scheduler, main: Path, draft: Path | None = None) -> list[Outcome]:
     ended: list[Outcome] = []
-    scheduler.changes.ask(scheduler.changes.load(main, draft, allow_oversize=False), ended.append)
+    scheduler.changes.enqueue(scheduler.changes.load(main, draft, allow_oversize=False), ended.append)
     return ended
 
 
@@ -106,13 +108,13 @@ def test_a_draft_that_goes_while_it_reads_the_prompt_does_not_end_the_answer(tmp
     main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
     draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
     scheduler = Scheduler()
-    scheduler.load(main, draft)
+    load_models(scheduler, main, draft)
     asked = request("the quick brown fox " * 400, max_tokens=12)
     expected = alone(scheduler, replace(asked, speculation=PLAIN)).ids
     client = begun(scheduler, asked)
     # It has read a piece of several.
     scheduler.step()
-    scheduler.set_draft(draft if instead == "another" else None)
+    set_draft(scheduler, draft if instead == "another" else None)
     finish(scheduler)
     assert client.finished.ids == expected
     assert ("no-draft" in client.reasons) == (instead == "none")
@@ -142,8 +144,8 @@ def test_an_answer_that_begins_before_its_draft_is_there_says_so_and_then_guesse
     expected = alone(scheduler, asked)
     there: list[LoadedPair] = []
     ended: list[Outcome] = []
-    change = scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False, main_there=there.append)
-    scheduler.changes.ask(change, ended.append)
+    change = scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False, main_ready=there.append)
+    scheduler.changes.enqueue(change, ended.append)
     client = submit(scheduler, asked)
     while not there:
         assert not client.committed
@@ -188,7 +190,7 @@ def test_who_asks_while_a_main_model_is_loaded_is_answered_by_it(
     finish(scheduler)
     assert waiting.finished.ids != olds
     assert waiting.finished.ids == alone(scheduler, asked).ids
-    scheduler.load(tiny_main, None)
+    load_models(scheduler, tiny_main, None)
     assert alone(scheduler, asked).ids == olds
 
 
@@ -222,10 +224,10 @@ def test_without_room_for_both_the_old_model_goes_first(
 def test_an_old_model_that_made_room_in_vain_comes_back(
     scheduler: Scheduler, broken: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler.set_draft(tiny_draft)
+    set_draft(scheduler, tiny_draft)
     monkeypatch.setattr("engine.memory.weights_fit", lambda *_: False)
     with pytest.raises(ModelNotUsable):
-        scheduler.load(broken, None)
+        load_models(scheduler, broken, None)
     assert scheduler.models.main.info.path == tiny_main
     assert scheduler.models.draft is not None
 
@@ -258,7 +260,7 @@ def test_parked_models_come_back_with_the_next_question(parked: Scheduler) -> No
 
 
 def test_parked_models_come_back_with_a_new_draft(parked: Scheduler, tiny_draft: Path) -> None:
-    pair = parked.set_draft(tiny_draft)
+    pair = set_draft(parked, tiny_draft)
     assert pair.main is not None
     assert pair.draft is not None
 
@@ -279,7 +281,7 @@ def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Pat
     folder, elsewhere = tmp_path / "gone", tmp_path / "elsewhere"
     shutil.copytree(tiny_main, folder)
     scheduler = Scheduler(EngineSettings(unload_after_s=1e-9))
-    scheduler.load(folder, None)
+    load_models(scheduler, folder, None)
     scheduler.park()
     folder.rename(elsewhere)
     yield scheduler, folder, elsewhere
@@ -318,7 +320,7 @@ def test_an_error_keeps_no_frames_and_so_no_model(scheduler: Scheduler, tiny_mai
 def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: Future[None] = Future()
     monkeypatch.setattr(DiskPool, "read_ahead", lambda *_: read)
-    slices = load_in_slices(tiny_main, streaming=lambda: not read.done() or True)
+    slices = load_in_steps(tiny_main, streaming=lambda: not read.done() or True)
     while (pending := next(slices)) is not read:
         if pending is not None:
             pending.result(timeout=PATIENCE_S)

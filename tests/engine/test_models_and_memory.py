@@ -22,7 +22,7 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.steps import run_to_completion
-from tests.engine.serving import alone, request, run, submit
+from tests.engine.serving import alone, load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
@@ -46,43 +46,43 @@ def scheduler_with(free: int) -> Scheduler:
 def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Path) -> None:
     scheduler = scheduler_with(10**6)
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler.load(tiny_main, None)
+        load_models(scheduler, tiny_main, None)
     arguments = caught.value.arguments
     assert arguments["needed"] == sum(size for _, _, size in arguments["terms"])
     assert {code for code, _, _ in arguments["terms"]} == {"weights", "cache", "workspace"}
     assert arguments["largest_context"] == 0
-    assert scheduler.load(tiny_main, None, allow_oversize=True).main is not None
+    assert load_models(scheduler, tiny_main, None, oversize=True).main is not None
     scheduler.close()
 
 
 def test_what_would_fit_is_told(tiny_main: Path) -> None:
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler_with(10**6).load(tiny_main, None)
+        load_models(scheduler_with(10**6), tiny_main, None)
     cache = next(size for code, _, size in caught.value.arguments["terms"] if code == "cache")
     all_but_the_cache = caught.value.arguments["needed"] - cache
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler_with(all_but_the_cache + cache // 2).load(tiny_main, None)
+        load_models(scheduler_with(all_but_the_cache + cache // 2), tiny_main, None)
     assert 0 < caught.value.arguments["largest_context"] < 512
 
 
 @pytest.mark.parametrize("name", ["~nobody-here/model", "x" * 5000, "y" * 300 + "/z", "a\0b", "", "no/such"])
 def test_what_can_be_no_model_is_missing(name: str) -> None:
     with pytest.raises(ModelNotUsable) as caught:
-        Scheduler().load(name, None)
+        load_models(Scheduler(), name, None)
     assert caught.value.reason in ("missing", "not-a-model")
 
 
 def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path, tiny_draft: Path) -> None:
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler_with(10**6).load(tiny_main, None)
+        load_models(scheduler_with(10**6), tiny_main, None)
     scheduler = scheduler_with(caught.value.arguments["needed"] + 200_000)
-    pair = scheduler.load(tiny_main, tiny_draft)
+    pair = load_models(scheduler, tiny_main, tiny_draft)
     assert pair.main is not None
     assert pair.draft is None
     assert isinstance(pair.draft_problem, NotEnoughMemory)
     [client] = run(scheduler, request(max_tokens=4))
     assert client.reasons[-1] == "draft-not-usable"
-    assert scheduler.set_draft(tiny_draft, allow_oversize=True).draft is not None
+    assert set_draft(scheduler, tiny_draft, oversize=True).draft is not None
     scheduler.close()
 
 
@@ -103,7 +103,7 @@ def test_a_text_that_fits_in_no_case_costs_no_finished_turn(tiny_main: Path, mon
     run(scheduler, request(max_tokens=4))
     use = memory_use()
     with monkeypatch.context() as patch:
-        patch.setattr(scheduler.models, "use", lambda: replace(use, free=1000))
+        patch.setattr(scheduler.models, "memory_use", lambda: replace(use, free=1000))
         [client] = run(scheduler, request("lazy dog", max_tokens=4))
     assert isinstance(client.last, Failed)
     [again] = run(scheduler, request(max_tokens=4))
@@ -160,10 +160,10 @@ def test_the_wired_limit_is_raised_while_models_are_loaded_and_put_back(
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
     monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
     scheduler = Scheduler()
-    scheduler.load(tiny_main, tiny_draft)
-    scheduler.load(tiny_main, None)
+    load_models(scheduler, tiny_main, tiny_draft)
+    load_models(scheduler, tiny_main, None)
     assert limits == [7, 2**40]
-    scheduler.unload()
+    scheduler.changes.unload()
     assert limits == [7, 2**40, 7]
     scheduler.close()
 
@@ -171,12 +171,12 @@ def test_the_wired_limit_is_raised_while_models_are_loaded_and_put_back(
 def test_a_text_that_fits_alone_waits_for_the_others(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scheduler = Scheduler()
     scheduler.install(load(tiny_main), None)
-    one = scheduler.models.text_bytes(100)
+    one = scheduler.models.cache_bytes(100)
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler.models.check_text(100, 0)
+        scheduler.models.check_request(100, 0)
     workspace = caught.value.arguments["needed"] - one
     use = memory_use()
-    monkeypatch.setattr(scheduler.models, "use", lambda: replace(use, free=workspace + int(1.5 * one)))
+    monkeypatch.setattr(scheduler.models, "memory_use", lambda: replace(use, free=workspace + int(1.5 * one)))
     clients = [submit(scheduler, request(max_tokens=40)) for _ in range(2)]
     while scheduler.busy:
         scheduler.step()
@@ -191,7 +191,7 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
     main = write_model(tmp_path / "main", config=config)
     draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
     scheduler = Scheduler(EngineSettings(kv_bits=bits, draft_kv_bits=8))
-    pair = scheduler.load(main, draft)
+    pair = load_models(scheduler, main, draft)
     assert pair.main is not None
     assert (pair.main.kv_bits, scheduler.models.draft.info.kv_bits) == (bits, 8)  # type: ignore[union-attr]
     plain = alone(scheduler, request(speculation=SpeculationSettings(method="off")))
@@ -206,7 +206,7 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
     assert clients[1].finished.ids == plain.ids[:30]
     assert "turns" in clients[0].reasons
     full = Scheduler()
-    full.load(main, draft)
+    load_models(full, main, draft)
     run(full, request())
     assert held < full.prefix_cache.bytes / 2
     full.close()
@@ -215,7 +215,7 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
 
 def test_caches_that_cannot_be_quantised_stay_as_they_are(tiny_main: Path) -> None:
     scheduler = Scheduler(EngineSettings(kv_bits=8))
-    pair = scheduler.load(tiny_main, None)
+    pair = load_models(scheduler, tiny_main, None)
     assert pair.main is not None
     assert pair.main.kv_bits is None  # heads of 16 values, and scales are shared by 32 at least
     scheduler.close()
@@ -290,8 +290,8 @@ def test_models_may_stay_without_end(tiny_main: Path) -> None:
 
 def test_loading_tells_how_much_has_been_read(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(loading, "PIECE_BYTES", 1000)
-    slices = loading.load_in_slices(tiny_main, on_read=lambda read, total: told.append((read, total)))
+    monkeypatch.setattr(loading, "CHUNK_BYTES", 1000)
+    slices = loading.load_in_steps(tiny_main, on_progress=lambda read, total: told.append((read, total)))
     loaded = run_to_completion(slices)
     assert {total for _, total in told} == {loaded.info.bytes}
     assert [read for read, _ in told] == sorted({read for read, _ in told})
@@ -314,8 +314,8 @@ def test_status_tells_what_is_held(tiny_main: Path) -> None:
 def test_unloading_gives_the_memory_back(tiny_main: Path, tiny_draft: Path) -> None:
     scheduler = Scheduler()
     before = mx.get_active_memory()
-    scheduler.load(tiny_main, tiny_draft)
+    load_models(scheduler, tiny_main, tiny_draft)
     run(scheduler, request(), request(max_tokens=9))
-    scheduler.unload()
+    scheduler.changes.unload()
     assert mx.get_active_memory() - before < 50_000
     scheduler.close()

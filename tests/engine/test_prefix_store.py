@@ -15,7 +15,7 @@ from engine.events import Finished
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import Client, run, submit
+from tests.engine.serving import Client, load_models, run, submit
 from tests.engine.serving import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.test_prefix_cache import DEPTH, answer, user
@@ -38,7 +38,7 @@ def draft(model: Path, tmp_path: Path) -> Path:
 
 def opened(model: Path, store: Path, draft: Path | None = None) -> Scheduler:
     scheduler = Scheduler(EngineSettings(prefix_cache_folder=store))
-    scheduler.load(model, draft)
+    load_models(scheduler, model, draft)
     return scheduler
 
 
@@ -209,7 +209,7 @@ def test_another_version_of_the_format_is_ignored(tiny_main: Path, tmp_path: Pat
 
 def test_the_folder_stays_within_its_bytes(tiny_main: Path, tmp_path: Path) -> None:
     scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=300_000))
-    scheduler.load(tiny_main, None)
+    load_models(scheduler, tiny_main, None)
     for text in ("fox", "lazy dog", "안녕하세요"):
         run(scheduler, request(text, max_tokens=2))
         scheduler.prefix_cache.save()
@@ -342,7 +342,7 @@ def test_what_was_used_last_stays_when_room_is_made(tiny_main: Path, tmp_path: P
     session(tiny_main, tmp_path, asked["first"])
     size = max(file.stat().st_size for file in tmp_path.glob("*.safetensors"))
     scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.9)))
-    scheduler.load(tiny_main, None)
+    load_models(scheduler, tiny_main, None)
     run(scheduler, asked["third"])
     scheduler.close()
     kept = {json.loads(entry.read_text())["name"] for entry in tmp_path.glob("*.json")}

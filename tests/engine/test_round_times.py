@@ -136,7 +136,7 @@ def test_what_others_do_while_a_draft_model_reads_up_is_nobodys_time(
             clock.now += 100.0
             yield None
 
-    scheduler.changes.ask(change(), lambda _: None, holds=False)
+    scheduler.changes.enqueue(change(), lambda _: None, blocks_requests=False)
     while scheduler.busy:
         scheduler.step()
     stats = client.finished.stats

@@ -17,7 +17,7 @@ from engine.loading import load
 from engine.memory import memory_use
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import request, run, submit
+from tests.engine.serving import load_models, request, run, set_draft, submit
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_model
 
@@ -116,25 +116,25 @@ def test_who_allows_too_much_gets_it_until_it_is_forbidden_again(scheduler: Sche
     change(scheduler, allow_oversize=True)
     [client] = run(scheduler, request(max_tokens=3))
     assert client.finished.reason == "length"
-    assert scheduler.load(tiny_main, None).main is not None
+    assert load_models(scheduler, tiny_main, None).main is not None
     change(scheduler, allow_oversize=False)
     with pytest.raises(NotEnoughMemory):
-        scheduler.load(tiny_main, None)
+        load_models(scheduler, tiny_main, None)
 
 
 def test_quantised_caches_come_with_the_next_model(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "main", config={**QWEN3, "head_dim": 64})
     scheduler = Scheduler()
-    scheduler.load(folder, None)
+    load_models(scheduler, folder, None)
     change(scheduler, kv_bits=4, draft_kv_bits=8)
     [before] = run(scheduler, request(max_tokens=5))
     assert before.finished.reason == "length"
     assert scheduler.models.main.info.kv_bits is None
-    pair = scheduler.set_draft(folder)
+    pair = set_draft(scheduler, folder)
     assert pair.main is not None
     assert pair.draft is not None
     assert (pair.main.kv_bits, pair.draft.kv_bits) == (None, 8)
-    pair = scheduler.load(folder, None)
+    pair = load_models(scheduler, folder, None)
     assert pair.main is not None
     assert pair.main.kv_bits == 4
     scheduler.close()
@@ -144,10 +144,10 @@ def test_a_model_must_fit_with_the_context_that_is_set(tiny_main: Path) -> None:
     gc.collect()
     scheduler = Scheduler(EngineSettings(context=512, memory_limit=memory_use().active))
     with pytest.raises(NotEnoughMemory) as long:
-        scheduler.load(tiny_main, None)
+        load_models(scheduler, tiny_main, None)
     change(scheduler, context=256)
     with pytest.raises(NotEnoughMemory) as short:
-        scheduler.load(tiny_main, None)
+        load_models(scheduler, tiny_main, None)
     assert short.value.arguments["needed"] < long.value.arguments["needed"]
     scheduler.close()
 

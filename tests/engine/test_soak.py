@@ -25,9 +25,9 @@ import psutil
 import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
+from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.generation import Generation
-from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed
-from engine.lanes.speculative_decoder import SpeculativeDecoder
 from engine.loading import load
 from engine.sampling import Sampler
 from engine.settings import EngineSettings
@@ -83,7 +83,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
     """A sampler and a prompt that fail for one seed each; once in a while a batch or a draft model that fails."""
     # Records keep the frames of what they tell about, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
-    draw, step, read = Sampler.draw, BatchDecoder.step, Generation.read_prompt
+    draw, step, read = Sampler.draw, BatchDecoder.step, Generation.prefill
     propose, chance = DraftModelProposer.propose, random.Random(11)
 
     def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
@@ -108,7 +108,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
 
     monkeypatch.setattr(Sampler, "draw", bad_draw)
     monkeypatch.setattr(BatchDecoder, "step", bad_step)
-    monkeypatch.setattr(Generation, "read_prompt", bad_read)
+    monkeypatch.setattr(Generation, "prefill", bad_read)
     monkeypatch.setattr(DraftModelProposer, "propose", bad_propose)
 
 

@@ -1,7 +1,7 @@
 """Several generations decoded together, one token each a step: mlx-lm's continuous batching with samplers of our own.
 
 What is drawn for a generation depends on its own logits, settings, seed and position alone, so its text is the same
-whoever shares the batch. Caches are handed over both ways: nothing that the main model has read is read again.
+in every batch. Caches are handed over both ways: nothing is prefilled again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import mlx.core as mx
 from mlx_lm.generate import BatchGenerator, StopSequences
 from mlx_lm.models.cache import RotatingKVCache
 
-from engine.generation import Drawn, Generation
+from engine.generation import DrawnTokens, Generation
 from engine.sampling import fit
 from engine.speculation.cache_rules import flatten
 from engine.speculation.sequence import PREFILL_CHUNK
@@ -29,11 +29,11 @@ _MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVC
 # gemma2 and gpt_bigcode raise on a batch; afm7 and minimax_m3_vl take the batch's positions for every row's.
 _UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
 BATCH_DEPENDENT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _UNFIT}
-# Who joins, who ends and when is decided here, not in mlx-lm.
+# Generations join and end as decided here, not in mlx-lm.
 _ENDLESS = 2**31
 
 
-def why_not_batched(sequence: Sequence) -> str | None:
+def batch_obstacle(sequence: Sequence) -> str | None:
     """What keeps a generation with this sequence from sharing a batch, or None."""
     refused = sequence.plain_only or BATCH_DEPENDENT.get(type(sequence.model).__module__)
     if refused is not None:
@@ -83,8 +83,8 @@ class BatchDecoder:
         self._members: list[_Member] = []
         self._joining: list[_Member] = []
         self._calls: list[list[_Member]] = []
-        # What kept a row from being taken out: nobody knows any more whose rows are left.
-        self._spoilt: Exception | None = None
+        # What kept a row from being removed. From then on it is unknown which rows are whose.
+        self._removal_error: Exception | None = None
         self._model = _FittedLogits(main.model, main.vocabulary)
         self._batch = BatchGenerator(
             self._model,
@@ -97,13 +97,8 @@ class BatchDecoder:
     def __len__(self) -> int:
         return len(self._members) + len(self._joining)
 
-    @property
-    def generations(self) -> list[Generation]:
-        """Who is in it, in the order of joining."""
-        return [member.generation for member in (*self._members, *self._joining)]
-
     def join(self, generation: Generation) -> None:
-        """Take `generation` in. Its sequence has no open transaction; until it leaves, the batch has its caches."""
+        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves."""
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
@@ -119,11 +114,11 @@ class BatchDecoder:
     def step(self) -> list[tuple[Generation, TokensCommitted | Exception]]:
         """One token for every generation but those that have just joined.
 
-        One whose own sampler failed gets its exception instead and has to be taken out. Raises `BatchStepFailed` when
-        the pass itself failed, or one has left in vain before.
+        One whose own sampler failed gets its exception instead and has to be removed. Raises `BatchStepFailed` when the
+        pass itself failed, or a row could not be removed before.
         """
-        if self._spoilt is not None:
-            raise BatchStepFailed(str(self._spoilt)) from self._spoilt
+        if self._removal_error is not None:
+            raise BatchStepFailed(str(self._removal_error)) from self._removal_error
         reported = [(member, member.latest) for member in self._members]
         self._calls = [rows for rows in (self._joining, self._members) if rows]
         try:
@@ -139,21 +134,21 @@ class BatchDecoder:
         return outcome
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
-        """Hand the caches back to the generation's sequence; tells the token that was drawn but not reported yet.
+        """Give the caches back to the generation's sequence; returns the token drawn but not reported yet, if any.
 
-        Raises what went wrong where they are lost; the generation is out of the batch all the same.
+        The generation is out of the batch even where the caches are lost, which raises.
         """
         rows = len(self._members)
         [member] = [member for member in (*self._members, *self._joining) if member.generation is generation]
         joined = member in self._members
         (self._members if joined else self._joining).remove(member)
         sequence = generation.conversation.main
-        caches = self._take_out(member)
+        caches = self._remove(member)
         if not joined:
             sequence.adopt(caches, list(sequence.tokens), sequence.position)
             return None
         if member.error is not None:
-            # A token that nobody drew was fed in its place.
+            # The token that was fed is not one that its sampler drew.
             sequence.adopt([], list(sequence.tokens), 0)
             return None
         sequence.adopt(caches, list(sequence.tokens), len(sequence.tokens))
@@ -163,43 +158,43 @@ class BatchDecoder:
             return None
         return self._commit(generation, member.latest, rows)
 
-    def _take_out(self, member: _Member) -> list[Any]:
+    def _remove(self, member: _Member) -> list[Any]:
         try:
-            if self._spoilt is not None:
-                raise BatchStepFailed(str(self._spoilt)) from self._spoilt
+            if self._removal_error is not None:
+                raise BatchStepFailed(str(self._removal_error)) from self._removal_error
             caches: list[Any] = self._batch.remove([member.uid], return_prompt_caches=True)[member.uid][0]
         except Exception as error:
-            self._spoilt = self._spoilt or error
+            self._removal_error = self._removal_error or error
             sequence = member.generation.conversation.main
             sequence.adopt([], list(sequence.tokens), 0)
             raise
         return caches
 
     def close(self) -> None:
-        """Give up whatever is in it; it cannot be used again."""
+        """Drop whatever is in the batch. It cannot be used again."""
         self._members, self._joining = [], []
         self._batch.close()
-        # Both hold each other: without this the weights stay until the garbage collector comes by.
+        # They refer to each other: without this the weights stay in memory until a garbage collection.
         del self._batch, self._model
 
     def _commit(self, generation: Generation, latest: tuple[_Draw, int], rows: int) -> TokensCommitted:
         draw, row = latest
         token, logprob = draw.read(row)
         generation.conversation.main.append([token])
-        return generation.share(Drawn([token], [logprob]), rows, time.perf_counter())
+        return generation.add_batch_token(DrawnTokens([token], [logprob]), rows, time.perf_counter())
 
     def _sample(self, logprobs: mx.array) -> mx.array:
-        """What mlx-lm calls with normalised scores (rows, vocabulary): those in the batch first, then who joins."""
+        """Called by mlx-lm with normalised scores (rows, vocabulary): first for the members, then for those joining."""
         members = self._calls.pop()
         if all(member.generation.sampler.plain_argmax for member in members):
-            # Of the scores, as alone: normalising them can make equal what is not.
+            # From the scores, as alone: normalising them can make unequal ones equal.
             sampled = mx.argmax(self._model.logits, axis=-1).astype(mx.uint32)
         else:
             rows = [self._sample_row(member, index, logprobs) for index, member in enumerate(members)]
             sampled = mx.concatenate([token for token, _ in rows])
             logprobs = mx.concatenate([row for _, row in rows])
         draw = _Draw(sampled, mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0])
-        # Before the next pass is queued behind it, or reading it would wait for that too.
+        # Before the next pass is queued, or reading these would wait for that too.
         mx.async_eval(draw.tokens, draw.logprobs)  # type: ignore[no-untyped-call]
         for index, member in enumerate(members):
             member.latest = (draw, index)
@@ -220,7 +215,7 @@ class BatchDecoder:
                 own = sampler.log_probabilities(scores)
             noise = sampler.noise(len(tokens) + (seen is not None), 1)
             return sampler.draw(scores if noise is None else own, noise), own
-        # Whatever one request's settings make the sampler raise must not reach the others.
+        # An exception in one request's sampler must not end the others.
         except Exception as error:
             member.error = error
             return mx.argmax(own, axis=-1).astype(mx.uint32), own

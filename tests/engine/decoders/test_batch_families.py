@@ -10,8 +10,8 @@ import mlx.core as mx
 import pytest
 
 from engine.conversation import Conversation
-from engine.generation import Drawn, Generation
-from engine.lanes.batch_decoder import BatchDecoder, BatchStepFailed, why_not_batched
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
+from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
 from engine.speculation.sequence import Sequence as CachedSequence
 from tests.engine.speculation.families import build, fresh_caches
@@ -52,7 +52,7 @@ class Forced:
     def draw(self, logprobs: mx.array, noise: None) -> mx.array:  # noqa: ARG002
         return mx.array([self.text[self.at]], mx.uint32)
 
-    def share(self, drawn: Drawn, rows: int, now: float) -> Any:  # noqa: ARG002
+    def add_batch_token(self, drawn: DrawnTokens, rows: int, now: float) -> Any:  # noqa: ARG002
         return SimpleNamespace(token=drawn.tokens[0])
 
 
@@ -80,7 +80,7 @@ def plain_logits(name: str, text: Sequence[int], start: int) -> dict[int, mx.arr
     return shown
 
 
-BATCHED = [name for name in FAMILIES if why_not_batched(CachedSequence(build(name), fresh_caches(name))) is None]
+BATCHED = [name for name in FAMILIES if batch_obstacle(CachedSequence(build(name), fresh_caches(name))) is None]
 # What keeps the others out is their caches (no merge in mlx-lm), their width (they decode plainly) or these four.
 UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
 
@@ -93,7 +93,7 @@ def test_a_row_of_a_batch_is_what_it_is_alone(name: str) -> None:
 @pytest.mark.parametrize("name", UNFIT)
 def test_a_family_that_takes_turns_has_a_reason_to(name: str) -> None:
     """The comparison has teeth, and an mlx-lm that got better is noticed."""
-    assert why_not_batched(CachedSequence(build(name), fresh_caches(name))) == f"the batches of {name}"
+    assert batch_obstacle(CachedSequence(build(name), fresh_caches(name))) == f"the batches of {name}"
     with pytest.raises((AssertionError, BatchStepFailed)):
         check_family(name)
 
@@ -102,27 +102,27 @@ def check_family(name: str) -> None:
     texts = [text_of(name, row, prompt + STEPS + 8) for row, prompt in enumerate(PROMPTS)]
     rows = [Forced(sequence_on(name, text[:prompt]), text) for prompt, text in zip(PROMPTS, texts, strict=True)]
     model = cast("LoadedModel", SimpleNamespace(model=build(name), vocabulary=VOCABULARY))
-    lane = BatchDecoder(model)
+    decoder = BatchDecoder(model)
     generations = cast("list[Generation]", rows)
-    lane.join(generations[0])
-    lane.step()
-    lane.join(generations[1])
-    lane.step()
-    lane.join(generations[2])
+    decoder.join(generations[0])
+    decoder.step()
+    decoder.join(generations[1])
+    decoder.step()
+    decoder.join(generations[2])
     for _ in range(STEPS):
-        lane.step()
+        decoder.step()
     # The one in the middle leaves first, and is asked by itself what comes next.
     for index in (1, 0, 2):
-        lane.leave(generations[index])
+        decoder.leave(generations[index])
         sequence = rows[index].conversation.main
         assert sequence.tokens == texts[index][: len(sequence.tokens)]
         for _ in range(3):
             position = len(sequence.tokens)
             rows[index].shown[position] = sequence.verify()[0]
             sequence.commit(0, [texts[index][position]])
-        if lane.generations:
-            lane.step()
-    lane.close()
+        if len(decoder):
+            decoder.step()
+    decoder.close()
     for index, prompt in enumerate(PROMPTS):
         expected = plain_logits(name, texts[index], prompt)
         shown = rows[index].shown

@@ -1,8 +1,8 @@
-"""One generation by itself: rounds with guesses, or plain ones while it takes turns with others.
+"""Decodes one generation alone: speculative rounds, or plain ones while it takes turns with others.
 
-`SpeculativeDecoder.step()` is one unit of work, so whoever drives it can look at other requests, commands and
-cancellations between two steps. `leave()` asks it to settle what is on its way; after that the sequence holds exactly
-the committed tokens, and another lane can take it from there.
+`SpeculativeDecoder.step()` is one unit of work, so that other requests, commands and cancellations are handled between
+two steps. After `leave()` it finishes the rounds already started; then the sequence holds exactly the committed tokens,
+and another decoder can continue it.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from engine.events import TokensCommitted
-from engine.generation import Drawn, Generation
+from engine.generation import DrawnTokens, Generation
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
-# Waiting for the guesses before verifying them costs the overlap of both; now and then it is worth knowing.
+# Timing the drafting of a round means waiting for it before verifying, which costs their overlap; so only now and then.
 TIMED_EVERY = 64
 
 
 @dataclass(slots=True)
-class _Underway:
-    """A launched round with why it is what it is, how long the device had to wait for the host before it, and what
-    share of it is thought to be drafting.
+class _StartedRound:
+    """A started round with the choice it follows from, how long the device waited for the host before it, and what
+    share of it is estimated to be drafting.
     """
 
     choice: Choice
@@ -38,7 +38,7 @@ class _Underway:
 class SpeculativeDecoder:
     """Decodes `generation`, whose prompt has been read.
 
-    It guesses through `drafting`; without one every round is plain, for the reason that `plain` gives.
+    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
     """
 
     def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice | None = None) -> None:
@@ -49,25 +49,25 @@ class SpeculativeDecoder:
             drafting.begin(generation.request.speculation, generation.conversation, generation.sampler)
         proposers = drafting.proposers if drafting is not None else {}
         self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
-        self._read_earlier = generation.log.draft_prefill_tokens
-        # Up to when all time is accounted for, and seconds of the next round in which a draft model read up.
-        self._booked_to = 0.0
-        self._reading_s = 0.0
+        self._prefilled_earlier = generation.log.draft_prefill_tokens
+        # Up to when all time is accounted for, and seconds of the next round that went into catch-up of a draft model.
+        self._accounted_to = 0.0
+        self._catch_up_s = 0.0
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
         self.done = False
 
     @property
-    def guesses(self) -> bool:
-        """Whether it may speculate, and so holds the drafting that there is only one of."""
+    def speculates(self) -> bool:
+        """Whether it may speculate. It then uses the only `Drafting`, so that no other decoder may."""
         return self._drafting is not None
 
     def step(self) -> TokensCommitted | None:
-        """One round, or a piece of what has to come before one. `done` tells when it was the last."""
-        if self._generation.disturbed or not self._begun:
-            # What others have done in the meantime belongs to none of its rounds.
-            self._booked_to = time.perf_counter()
+        """Run one round, or a part of the preparation of one; `done` is true when it was the last."""
+        if self._generation.timing_interrupted or not self._begun:
+            # Time spent on other requests is not charged to this one's rounds.
+            self._accounted_to = time.perf_counter()
         self._begun = True
         try:
             return next(self._steps)
@@ -76,22 +76,22 @@ class SpeculativeDecoder:
             return None
 
     def leave(self) -> None:
-        """Launch nothing any more: `done` follows within one step, or at once if there was none."""
+        """Start no more rounds: `done` follows within one step, or at once if none was run."""
         self._leaving = True
         self.done = self.done or not self._begun
 
     def close(self) -> None:
-        """Take back what is under way; the caches stand at the last committed token."""
+        """Roll back what was started; the caches end at the last committed token."""
         self.done = True
         self._steps.close()
         self._rounds.abandon()
         if self._drafting is not None:
-            self._report()
+            self._update_log()
             self._drafting.end()
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation
-        # The first token should not wait for a draft model to read the prompt.
+        # The first token does not wait for the draft model to prefill the prompt.
         current = (yield from self._next_round()) if generation.ids else self._start(FIRST_TOKEN)
         while current is not None:
             ahead = self._start_next(current)
@@ -105,8 +105,8 @@ class SpeculativeDecoder:
                 return
             current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
 
-    def _next_round(self) -> Generator[None, None, _Underway | None]:
-        """Launch what the drafting chooses once that is ready to guess; None when there is no time for it."""
+    def _next_round(self) -> Generator[None, None, _StartedRound | None]:
+        """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
         choice = self._choose()
         while choice.depth > 0:
             proposer = self._proposer_of(choice)
@@ -120,23 +120,23 @@ class SpeculativeDecoder:
             if self._leaving or self._generation.cancelled:
                 return None
             if self._proposer_of(choice) is not proposer:
-                # Another draft model came in the meantime, or none.
+                # The draft model was replaced or dropped meanwhile.
                 choice = self._choose()
         return self._start(choice)
 
     def _proposer_of(self, choice: Choice) -> Proposer | None:
         return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
 
-    def _observe(self, current: _Underway, record: RoundRecord) -> None:
-        """The round counts until the next one may begin, whoever listens to its event included."""
+    def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
+        """Learn from a round; its time includes delivering its event, up to when the next one may begin."""
         generation = self._generation
         now = time.perf_counter()
-        if self._drafting is not None and not generation.disturbed:
-            self._drafting.observe(current.choice, current.flight, record, now - generation.mark)
+        if self._drafting is not None and not generation.timing_interrupted:
+            self._drafting.observe(current.choice, current.flight, record, now - generation.round_ended)
         elif self._drafting is not None:
             self._drafting.interrupted()
-        generation.disturbed = False
-        generation.mark = now
+        generation.timing_interrupted = False
+        generation.round_ended = now
 
     def _choose(self, under_way: int = 0) -> Choice:
         if self._drafting is None:
@@ -149,10 +149,10 @@ class SpeculativeDecoder:
             return self._without(failure)
         finally:
             if self._drafting.draft_prefill_tokens > read_before:
-                self._book_reading(time.perf_counter() - started)
+                self._account_catch_up(time.perf_counter() - started)
 
     def _without(self, failure: ProposerFailed) -> Choice:
-        """A proposer failed: it is done without for the rest of the answer."""
+        """Drop a proposer that failed for the rest of the answer; returns the choice to go on with."""
         assert self._drafting is not None
         return self._drafting.drop(failure)
 
@@ -161,13 +161,13 @@ class SpeculativeDecoder:
         try:
             return self._drafting is not None and self._drafting.prepare(choice)
         finally:
-            self._book_reading(time.perf_counter() - started)
+            self._account_catch_up(time.perf_counter() - started)
 
-    def _book_reading(self, seconds: float) -> None:
-        self._reading_s += seconds
-        self._booked_to += seconds
+    def _account_catch_up(self, seconds: float) -> None:
+        self._catch_up_s += seconds
+        self._accounted_to += seconds
 
-    def _start(self, choice: Choice) -> _Underway:
+    def _start(self, choice: Choice) -> _StartedRound:
         share = self._drafting_share(choice)
         timed = choice.depth > 0 and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
         try:
@@ -175,14 +175,14 @@ class SpeculativeDecoder:
         except ProposerFailed as failure:
             choice = self._without(failure)
             flight = self._rounds.start(None, 0)
-        host_s, self._booked_to = max(0.0, flight.started_at - self._booked_to), flight.started_at
-        return _Underway(choice, flight, host_s, share)
+        host_s, self._accounted_to = max(0.0, flight.started_at - self._accounted_to), flight.started_at
+        return _StartedRound(choice, flight, host_s, share)
 
     def _drafting_share(self, choice: Choice) -> float | None:
         return None if self._drafting is None or choice.depth == 0 else self._drafting.drafting_share(choice)
 
-    def _start_next(self, current: _Underway) -> _Underway | None:
-        """The next round on top of this one, when both guess nothing: the device need not wait for the host."""
+    def _start_next(self, current: _StartedRound) -> _StartedRound | None:
+        """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         generation = self._generation
         if current.flight.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
             return None
@@ -191,13 +191,13 @@ class SpeculativeDecoder:
         choice = self._choose(under_way=1)
         if choice.depth > 0:
             return None
-        return _Underway(choice, self._rounds.start_next(current.flight))
+        return _StartedRound(choice, self._rounds.start_next(current.flight))
 
-    def _settle(self, current: _Underway, result: RoundResult, ahead: _Underway | None) -> TokensCommitted:
-        """Words the round's tokens, commits what is kept of them and counts it."""
+    def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
+        """Add the round's tokens to the answer, commit those kept, and count the round."""
         flight = current.flight
         source = flight.proposal.source if flight.proposal is not None else "main"
-        tokens = self._generation.read(Drawn(result.tokens, result.logprobs, result.accepted, source))
+        tokens = self._generation.add_tokens(DrawnTokens(result.tokens, result.logprobs, result.accepted, source))
         accepted = min(result.accepted, len(tokens))
         ids = [token.id for token in tokens]
         try:
@@ -207,14 +207,14 @@ class SpeculativeDecoder:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
         record = self._record(current, result, len(tokens), accepted)
-        self._report()
-        return self._generation.record(record, tokens, result.finished_at)
+        self._update_log()
+        return self._generation.end_round(record, tokens, result.finished_at)
 
-    def _record(self, current: _Underway, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
+    def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
         generation, flight = self._generation, current.flight
-        # Nobody knows what the main model would have said to guesses behind the end of the answer.
+        # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
         drafted = flight.depth if committed > accepted or accepted == 0 else accepted
-        busy = max(0.0, result.finished_at - self._booked_to)
+        busy = max(0.0, result.finished_at - self._accounted_to)
         draft_s = 0.0
         if flight.draft_s is not None:
             draft_s = min(flight.draft_s, busy)
@@ -223,7 +223,7 @@ class SpeculativeDecoder:
             if flight.stopped_early:
                 share = self._drafting_share(replace(current.choice, depth=flight.depth))
             draft_s = busy * (share or 0.0)
-        reading_s, self._reading_s, self._booked_to = self._reading_s, 0.0, result.finished_at
+        catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
         return RoundRecord(
             number=generation.round,
             source=flight.proposal.source if flight.proposal is not None else "main",
@@ -232,18 +232,18 @@ class SpeculativeDecoder:
             committed=committed,
             rows=flight.rows,
             at_s=result.finished_at - generation.log.started,
-            draft_s=draft_s + reading_s,
+            draft_s=draft_s + catch_up_s,
             verify_s=busy - draft_s,
             host_s=current.host_s,
             reason=current.choice.reason or ("" if flight.depth else "no-guess"),
             arguments=current.choice.arguments,
         )
 
-    def _report(self) -> None:
-        """What only the drafting knows of the request's figures."""
+    def _update_log(self) -> None:
+        """Copy the figures that only the drafting knows."""
         if self._drafting is None:
             return
         log = self._generation.log
         log.draft = self._drafting.draft_name or log.draft
-        log.draft_prefill_tokens = self._read_earlier + self._drafting.draft_prefill_tokens
+        log.draft_prefill_tokens = self._prefilled_earlier + self._drafting.draft_prefill_tokens
         log.plain_tps = self._drafting.plain_tps

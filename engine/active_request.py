@@ -1,38 +1,38 @@
-"""A request under way, and how its end is told."""
+"""A request that is being served, and how its end is logged and reported."""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
 
+from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineError, InternalFailure, without_frames
 from engine.events import Finished
 from engine.generation import Generation
-from engine.lanes.speculative_decoder import SpeculativeDecoder
 from engine.stream import RequestStream
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Active:
-    """A request under way: it reads its prompt (no run, not batched), or is decoded by itself or in the batch.
+class ActiveRequest:
+    """A request that is prefilled (no decoder, not batched), or decoded alone by `decoder`, or `batched`.
 
-    `apart` says why it has to stay out of the batch, `needs` how many bytes its caches will take.
+    `batch_obstacle` names what keeps it out of the batch, if anything; `needed_bytes` is what its caches will take.
     """
 
     stream: RequestStream
     generation: Generation
-    run: SpeculativeDecoder | None = None
+    decoder: SpeculativeDecoder | None = None
     batched: bool = False
-    apart: str | None = None
-    needs: int = 0
+    batch_obstacle: str | None = None
+    needed_bytes: int = 0
 
 
 def log_finished(event: Finished) -> None:
     stats = event.stats
     log.info(
-        "%s after %d tokens in %d rounds: %.1f tokens/s, %d of %d guesses accepted, first token after %.3f s",
+        "%s after %d tokens in %d rounds: %.1f tokens/s, %d of %d draft tokens accepted, first token after %.3f s",
         event.reason,
         stats.generated_tokens,
         stats.rounds,
@@ -43,13 +43,13 @@ def log_finished(event: Finished) -> None:
     )
 
 
-def log_lost() -> None:
-    """Called where the caches of a request that failed cannot even be put away."""
+def log_lost_caches() -> None:
+    """Log the exception that kept the caches of a failed request from being released."""
     log.exception("the caches of a failed request are lost")
 
 
 def as_engine_error(error: Exception) -> EngineError:
-    """What a front end is told of `error`, which loses its frames: they know the caches of the request."""
+    """What is reported of `error`. Its frames are removed, because they refer to the caches of the request."""
     if not isinstance(error, EngineError):
         log.error("a request failed", exc_info=error)
     without_frames(error)

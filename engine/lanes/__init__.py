@@ -1,1 +1,0 @@
-"""Ways of decoding a generation: by itself with guesses, or together with others. It can change in mid-answer."""
