@@ -6,15 +6,16 @@ import argparse
 import importlib
 import importlib.util
 import logging
+import os
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
+from app.cli.exit_codes import FAILED, INTERRUPTED
 from app.system import crash
+from app.system.versions import installed_version
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
 COMMANDS = {"chat": "app.cli.chat", "bench": "app.cli.bench", "models": "app.cli.models"}
-FAILED, INTERRUPTED = 1, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,9 +24,16 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
     try:
         options = _parser(arguments).parse_args(arguments)
-        return int(options.run(options))
+        code = int(options.run(options))
+        # Here, where a reader that has gone can still be told from a failure.
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        # Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except Exception as error:
         file = crash.report(error)
         details = f"The details are in {file}." if file else "Its details could not be saved."
@@ -35,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser(arguments: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tandem", description="Chat with local models that decode speculatively.")
-    parser.add_argument("--version", action="version", version=f"tandem {_version()}")
+    parser.add_argument(
+        "--version", action="version", version=f"tandem {installed_version('tandem-chat') or 'from a checkout'}"
+    )
     parser.add_argument("--lang", choices=("en", "ko", "ja", "zh_CN"), help="language of the window")
     parser.add_argument("--self-test", action="store_true", help="open the window, ask one question, report as JSON")
     parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save pictures of the window there")
@@ -69,13 +79,6 @@ def _window(options: argparse.Namespace) -> int:
     from app.window.startup import show_window
 
     return show_window(options.lang)
-
-
-def _version() -> str:
-    try:
-        return version("tandem-chat")
-    except PackageNotFoundError:
-        return "from a checkout"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.pair_options import add_pair_options, chosen_pair
+from app.cli.tables import print_table
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 
@@ -20,15 +23,13 @@ if TYPE_CHECKING:
     from engine.loading import LoadedModel
     from engine.scheduler import Scheduler
 
-FINISHED, FAILED, BAD_USAGE = 0, 1, 2
 _SYNTHETIC_PROMPT = "Go on."
 
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
     parser = subparsers.add_parser("bench", help="measure what speculation brings on this machine")
-    parser.add_argument("--main", metavar="MODEL", help="folder or Hub name of the main model (default: the starter)")
-    parser.add_argument("--draft", metavar="MODEL", help='folder or Hub name of the draft model, or "none"')
+    add_pair_options(parser)
     parser.add_argument("--synthetic", metavar="SIZE", help="random weights of this size instead: 20M to 2B")
     parser.add_argument("--accept", type=float, default=0.8, metavar="A", help="how often the synthetic draft agrees")
     parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object a line, each with a "text"')
@@ -46,7 +47,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve the command; returns the exit code."""
+    """Run the command; returns the exit code."""
     try:
         _check(arguments)
         if arguments.window:
@@ -60,8 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
     except KeyboardInterrupt:
         return FAILED
-    print(json.dumps(report, ensure_ascii=False) if arguments.json else _table(report))
-    return FINISHED
+    if arguments.json:
+        print(json.dumps(report, ensure_ascii=False))
+    else:
+        _print_report(report)
+    return DONE
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -81,7 +85,7 @@ def _run_window(arguments: argparse.Namespace) -> int:
 
     report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions)
     print(json.dumps(report) if arguments.json else window_bench.table(report))
-    return FINISHED
+    return DONE
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -147,9 +151,8 @@ def _measure_concurrency(
 def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
     from engine.loading import load
 
-    starter_main, starter_draft = starter_pair()
-    draft = arguments.draft or (None if arguments.main else starter_draft)
-    return load(arguments.main or starter_main), None if draft in (None, "none") else load(draft)
+    main, draft = chosen_pair(arguments)
+    return load(main), None if draft is None else load(draft)
 
 
 def _synthetic_pair(arguments: argparse.Namespace, scheduler: Scheduler) -> tuple[LoadedModel, LoadedModel | None]:
@@ -181,36 +184,53 @@ def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
 
 
 def _progress(text: str) -> None:
+    """Show how far the benchmark is. Without rich, whose thread would draw while something is timed."""
     if sys.stderr.isatty():
         print(f"\r{text}   ", end="", file=sys.stderr, flush=True)
 
 
-def _table(report: dict[str, Any]) -> str:
+def _print_report(report: dict[str, Any]) -> None:
     machine = report["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    lines = [
-        f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}",
-        f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}",
-        "",
-    ]
+    print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
+    print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}\n")
     if "concurrent" in report:
-        lines.append(f"{'answers at once':18}{'tokens/s':>10}{'mlx-lm':>10}{'ratio':>8}")
-        for count, figures in report["concurrent"].items():
-            speeds = f"{figures['tokens_per_s']:>10.1f}{figures['mlx_lm_tokens_per_s']:>10.1f}"
-            lines.append(f"{count:18}{speeds}{_ratio(figures['ratio']):>8}")
-        return "\n".join(lines)
-    lines += [
-        f"{'arm':24}{'tokens/s':>10}{'speed-up':>10}{'slowest':>9}{'answer':>9}{'TTFT':>7}{'accepted':>10}{'host':>7}"
-        "  by kind",
-    ]
-    for name, figures in report["arms"].items():
-        kinds = "  ".join(f"{kind} {_ratio(part['speedup'])}" for kind, part in figures["by_kind"].items())
-        lines.append(
-            f"{name:24}{figures['decode_tps']:>10.1f}{_ratio(figures['speedup']):>10}"
-            f"{_ratio(figures['slowest_speedup']):>9}{_ratio(figures['answer_speedup']):>9}{_ratio(figures['ttft_ratio']):>7}"
-            f"{_percent(figures['accept_rate']):>10}{_percent(figures['host_share']):>7}  {kinds}"
+        _print_concurrency(report["concurrent"])
+    else:
+        _print_arms(report["arms"])
+
+
+def _print_concurrency(concurrent: dict[str, Any]) -> None:
+    head = ("answers at once", "tokens/s", "mlx-lm", "ratio")
+    rows = [
+        (
+            str(count),
+            f"{figures['tokens_per_s']:.1f}",
+            f"{figures['mlx_lm_tokens_per_s']:.1f}",
+            _ratio(figures["ratio"]),
         )
-    return "\n".join(lines)
+        for count, figures in concurrent.items()
+    ]
+    print_table(head, rows, figures=head[1:])
+
+
+def _print_arms(arms: dict[str, Any]) -> None:
+    head = ("arm", "tokens/s", "speed-up", "slowest", "answer", "TTFT", "accepted", "host", "by kind")
+    rows = [
+        (
+            name,
+            f"{figures['decode_tps']:.1f}",
+            _ratio(figures["speedup"]),
+            _ratio(figures["slowest_speedup"]),
+            _ratio(figures["answer_speedup"]),
+            _ratio(figures["ttft_ratio"]),
+            _percent(figures["accept_rate"]),
+            _percent(figures["host_share"]),
+            "  ".join(f"{kind} {_ratio(part['speedup'])}" for kind, part in figures["by_kind"].items()),
+        )
+        for name, figures in arms.items()
+    ]
+    print_table(head, rows, figures=head[1:-1])
 
 
 def _ratio(value: float | None) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, TextIO
 
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.pair_options import add_pair_options, chosen_pair
 from app.system.paths import learned_file
 from engine import (
     ChatRequest,
@@ -23,13 +24,11 @@ from engine import (
     SamplingSettings,
     SpeculationSettings,
     TokensCommitted,
-    starter_pair,
 )
 from engine.events import as_json
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, METHODS
 from engine.settings import EngineSettings
 
-FINISHED, FAILED, BAD_USAGE = 0, 1, 2
 _DEPTH_HELP = f"guesses a round, 0 to {MAX_DEPTH} (default: auto)"
 
 
@@ -37,9 +36,8 @@ def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
     parser = subparsers.add_parser("chat", help="ask a question, or talk, in the terminal")
     parser.add_argument("prompt", nargs="?", help="the question; without it, a conversation from standard input")
-    parser.add_argument("--main", metavar="MODEL", help="folder or Hub name of the main model (default: the starter)")
-    parser.add_argument("--draft", metavar="MODEL", help='folder or Hub name of the draft model, or "none"')
-    parser.add_argument("--method", choices=("auto", "draft", "ngram", "off"), default="auto")
+    add_pair_options(parser)
+    parser.add_argument("--method", choices=METHODS, default="auto")
     parser.add_argument("--depth", type=_depth, default=None, metavar="auto|K", help=_DEPTH_HELP)
     parser.add_argument("--temperature", type=float, default=0.0, metavar="T")
     parser.add_argument("--top-p", type=float, default=1.0, metavar="P")
@@ -54,15 +52,15 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve the command; returns the exit code."""
+    """Run the command; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A letter that the terminal cannot show must not end the talk.
+            # A character that the terminal cannot show must not end the conversation.
             stream.reconfigure(errors="replace")
-    main, draft = _models(arguments)
+    main, draft = chosen_pair(arguments)
     show = _JsonOutput() if arguments.json else _TextOutput()
     try:
-        first = _request(arguments, [])  # bad settings are told before any model is loaded
+        first = _request(arguments, [])  # Bad settings end the command before any model is loaded.
         with Engine(EngineSettings(learned_file=learned_file())) as engine:
             pair = engine.load(main, draft).result()
             if pair.draft_problem is not None:
@@ -75,19 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_USAGE if error.code == "bad-request" else FAILED
     except KeyboardInterrupt:
         return FAILED
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-
-
-def _models(arguments: argparse.Namespace) -> tuple[str, str | None]:
-    starter_main, starter_draft = starter_pair()
-    main = arguments.main or str(starter_main)
-    draft = arguments.draft
-    if draft is None and arguments.main is None:
-        draft = str(starter_draft)
-    return main, None if draft in (None, "none") else draft
 
 
 def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
@@ -118,12 +103,12 @@ def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
         # The first Ctrl-C ends the answer and keeps its figures; a second one ends the program.
         stream.cancel()
         last = show.events(stream)
-    return FINISHED if isinstance(last, Finished) else FAILED
+    return DONE if isinstance(last, Finished) else FAILED
 
 
 def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     history: list[dict[str, str]] = []
-    code = FINISHED
+    code = DONE
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
     while (question := _read_question()) is not None:
@@ -131,7 +116,7 @@ def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
             continue
         history.append({"role": "user", "content": question})
         code = _ask(engine, _request(arguments, history), show)
-        if code == FINISHED:
+        if code == DONE:
             history.append({"role": "assistant", "content": show.text})
         else:
             history.pop()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 from collections.abc import Sequence
 from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
 
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
@@ -25,12 +27,17 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
             found = [status for name in names if (status := queue.status(name)) is not None]
             screen.show(found)
             if all(status.state in _SETTLED for status in found):
+                screen.close()
                 screen.end(found)
                 return bool(found) and all(status.state == "ready" for status in found)
             time.sleep(_LOOK_S)
     except KeyboardInterrupt:
+        screen.close()
         screen.interrupted()
         return False
+    finally:
+        # Whatever happens, the terminal gets its cursor back.
+        screen.close()
 
 
 class _Json:
@@ -54,6 +61,9 @@ class _Json:
     def interrupted(self) -> None:
         print(json.dumps({"event": "paused"}), flush=True)
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 class _Lines:
     def __init__(self) -> None:
@@ -71,36 +81,39 @@ class _Lines:
     def interrupted(self) -> None:
         print("tandem: stopped; the same command goes on where it stopped.", file=sys.stderr)
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 class _Bar(_Lines):
-    """One line that is drawn over itself: all downloads together."""
+    """One bar for all downloads together. It is drawn by `show` alone, without rich's thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
+        self._progress = Progress(*columns, console=Console(file=sys.stderr), auto_refresh=False)
+        self._bar = self._progress.add_task("", total=None)
+        self._progress.start()
 
     def show(self, found: Sequence[DownloadStatus]) -> None:
-        width = shutil.get_terminal_size().columns
-        print("\r" + _bar(found, width - 1).ljust(width - 1), end="", file=sys.stderr, flush=True)
+        done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
+        # Without a total the bar pulses, which would say that something arrives.
+        self._progress.update(
+            self._bar, completed=done, total=max(total, 1), description=_describe(found, done, total), refresh=True
+        )
 
-    def end(self, found: Sequence[DownloadStatus]) -> None:
-        print(file=sys.stderr)
-        super().end(found)
-
-    def interrupted(self) -> None:
-        print(file=sys.stderr)
-        super().interrupted()
+    def close(self) -> None:
+        self._progress.stop()
 
 
-def _bar(found: Sequence[DownloadStatus], width: int) -> str:
-    done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
+def _describe(found: Sequence[DownloadStatus], done: int, total: int) -> str:
     speed = sum(one.bytes_per_second for one in found)
     left = max((one.seconds_left for one in found if one.seconds_left is not None), default=None)
     attempt = max((one.attempt for one in found), default=0)
-    words = f" {done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {speed / 1e6:.1f} MB/s"
+    words = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {speed / 1e6:.1f} MB/s"
     if attempt:
-        words += f", reconnecting ({attempt})"
-    elif left is not None:
-        words += f", {left // 60:.0f}:{left % 60:02.0f} left"
-    cells = max(0, min(30, width - len(words) - 2))
-    filled = cells * done // total if total else 0
-    return (f"[{'#' * filled}{' ' * (cells - filled)}]{words}" if cells else words)[:width]
+        return f"{words}, reconnecting ({attempt})"
+    return words if left is None else f"{words}, {left // 60:.0f}:{left % 60:02.0f} left"
 
 
 def _print_results(found: Sequence[DownloadStatus]) -> None:

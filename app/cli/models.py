@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from app.cli.downloads import follow
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.tables import format_bytes, print_table
 from app.system.paths import cache_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import working_set_limit
@@ -27,8 +28,6 @@ from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.discovery import InstalledModel, installed_models
 from engine.paths import resources
-
-FINISHED, FAILED, BAD_USAGE = 0, 1, 2
 
 VERDICTS = {
     "same": "same tokenizer",
@@ -69,33 +68,26 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve the command; returns the exit code."""
+    """Run the command; returns the exit code."""
     actions = {"list": _list, "search": _search, "download": _download, "remove": _remove, "pairs": _pairs}
     try:
-        code = actions[arguments.action](arguments)
-        # Here, where a reader that has gone can still be told from a failure.
-        sys.stdout.flush()
+        return actions[arguments.action](arguments)
     except EngineError as error:
         _fail(arguments, error)
         return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-    return code
 
 
 def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
     if arguments.json:
         _print_json({"event": "model", **asdict(model), "kinds": model.kinds} for model in models)
-        return FINISHED
+        return DONE
     rows = [
-        (model.id, _bytes(model.disk_bytes), _quantisation(model), _tokens(model.context), _state(model))
+        (model.id, format_bytes(model.disk_bytes), _quantisation(model), _tokens(model.context), _state(model))
         for model in models
     ]
-    _print_table(("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
-    return FINISHED
+    print_table(("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
+    return DONE
 
 
 def _search(arguments: argparse.Namespace) -> int:
@@ -103,19 +95,19 @@ def _search(arguments: argparse.Namespace) -> int:
         found = search_models(client, arguments.query, arguments.limit)
     if arguments.json:
         _print_json({"event": "found", **asdict(model)} for model in found)
-        return FINISHED
+        return DONE
     rows = [
         (
             model.id,
-            _bytes(model.bytes),
+            format_bytes(model.bytes),
             f"{model.downloads:,}",
             model.licence,
             "asks for consent" if model.gated else "",
         )
         for model in found
     ]
-    _print_table(("MODEL", "SIZE", "DOWNLOADS", "LICENCE", ""), rows)
-    return FINISHED
+    print_table(("MODEL", "SIZE", "DOWNLOADS", "LICENCE", ""), rows)
+    return DONE
 
 
 def _download(arguments: argparse.Namespace) -> int:
@@ -135,7 +127,7 @@ def _download(arguments: argparse.Namespace) -> int:
     try:
         for name in names:
             queue.add(name, arguments.revision if name == names[0] else "main")
-        return FINISHED if follow(queue, names, arguments.json) else FAILED
+        return DONE if follow(queue, names, arguments.json) else FAILED
     finally:
         queue.close()
 
@@ -149,7 +141,7 @@ def _remove(arguments: argparse.Namespace) -> int:
             return BAD_USAGE
         warning = " Other programs that use the Hugging Face cache lose it too." if plan.shared else ""
         print(
-            f"Remove {plan.id} and free {_bytes(plan.freed_bytes)}?{warning} [y/N] ",
+            f"Remove {plan.id} and free {format_bytes(plan.freed_bytes)}?{warning} [y/N] ",
             end="",
             file=sys.stderr,
             flush=True,
@@ -160,21 +152,27 @@ def _remove(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json([{"event": "removed", "id": plan.id, "freed_bytes": plan.freed_bytes}])
     else:
-        print(f"Removed {plan.id}: {_bytes(plan.freed_bytes)} freed.")
-    return FINISHED
+        print(f"Removed {plan.id}: {format_bytes(plan.freed_bytes)} freed.")
+    return DONE
 
 
 def _pairs(arguments: argparse.Namespace) -> int:
     advice = _advice(arguments)
     if arguments.json:
         _print_json({"event": "pair", **asdict(one), "works": one.works} for one in advice)
-        return FINISHED
+        return DONE
     rows = [
-        ("*" if one.best else "", one.id or "(lookup)", _bytes(one.weight_bytes or None), _expected(one), _verdict(one))
+        (
+            "*" if one.best else "",
+            one.id or "(lookup)",
+            format_bytes(one.weight_bytes or None),
+            _expected(one),
+            _verdict(one),
+        )
         for one in advice
     ]
-    _print_table(("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
-    return FINISHED
+    print_table(("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
+    return DONE
 
 
 def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
@@ -247,12 +245,6 @@ def _print_json(objects: Iterable[dict[str, Any]]) -> None:
         print(json.dumps(item, ensure_ascii=False, default=str), flush=True)
 
 
-def _print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    for row in (head, *rows):
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
 def _quantisation(model: InstalledModel) -> str:
     if not model.parameters:
         return "?"
@@ -267,7 +259,7 @@ def _state(model: InstalledModel) -> str:
 
 def _verdict(one: PairAdvice) -> str:
     values = {
-        name: _bytes(value) if one.verdict == "no-room" and isinstance(value, int) else value
+        name: format_bytes(value) if one.verdict == "no-room" and isinstance(value, int) else value
         for name, value in one.arguments
     }
     return VERDICTS[one.verdict].format(**values)
@@ -277,15 +269,6 @@ def _expected(one: PairAdvice) -> str:
     if one.expected is None:
         return ""
     return f"{one.expected.speedup:.1f}x {'measured' if one.expected.measured else 'estimated'}"
-
-
-def _bytes(count: int | None) -> str:
-    if count is None:
-        return "?"
-    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while size >= 999.5 and len(units) > 1:
-        size, units = size / 1000.0, units[1:]
-    return f"{size:.0f} {units[0]}" if units[0] in ("B", "kB") or size >= 99.5 else f"{size:.1f} {units[0]}"
 
 
 def _parameters(count: int) -> str:

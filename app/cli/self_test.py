@@ -1,6 +1,6 @@
 """`tandem --self-test`: the real window, the real engine and the starter pair answer one question, and report.
 
-It is how a build proves on a new machine that Qt, MLX, the models and the translations have all come along.
+A build proves with it on a new machine that Qt, MLX, the models and the translations are all included.
 """
 
 from __future__ import annotations
@@ -9,49 +9,50 @@ import json
 import os
 import platform
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
+
+from app.cli.exit_codes import DONE, FAILED
+from app.session.answer import Answer
 from app.system.display import has_display
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.session.answer import Answer
-    from app.window.main_window import MainWindow
-    from engine.errors import EngineError
+from app.system.versions import versions
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
+from app.window.startup import open_window
+from engine.errors import EngineError
 
 QUESTION = "What is Tandem?"
 LOAD_S, ANSWER_S = 120, 120
-# Guesses of a fixed depth: whether they pay on a machine that is busy with something else is not what is tested.
+# A fixed depth: whether speculation pays on a machine that is busy with something else is not tested.
 SPECULATION = {"method": "draft", "depth": 4}
-_PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "PySide6-Essentials", "huggingface-hub")
 
 
 def run(screenshot: str | None = None, language: str | None = None) -> int:
-    """Ask the question, print one JSON object {"ok", "text", "stats", "versions"} and what failed; 0 if all is well."""
+    """Ask the question and print one JSON object: ok, text, stats, versions, and the problem if there is one.
+
+    Returns the exit code. `screenshot` is the folder that pictures of the window are saved in.
+    """
     if not has_display():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    from app.widgets.application import Application
-
     application = Application(["tandem"], language or "system")
     report = _ask(application, Path(screenshot) if screenshot else None)
     print(json.dumps(report, ensure_ascii=False))
-    return 0 if report["ok"] else 1
+    return DONE if report["ok"] else FAILED
 
 
-def _ask(application: Any, pictures: Path | None) -> dict[str, Any]:
-    from app.window.startup import open_window
-
-    # A folder of its own: the test leaves nothing among the user's chats.
+def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
+    # A temporary folder, so that the user's chats stay as they are.
     folder = tempfile.TemporaryDirectory(prefix="tandem-self-test-")
     window, session = open_window(application, chats=Path(folder.name) / "chats.db")
     try:
         _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []
         session.models.failed.connect(problems.append)
-        # With its draft: the report is about guesses.
+        # The draft model too: the report is about speculation.
         _wait(lambda: (session.answers.ready and not session.models.pair.loading) or bool(problems), LOAD_S)
         if not session.answers.ready:
             return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
@@ -84,31 +85,16 @@ def _problem_of(answer: Answer) -> str:
 
 
 def _report(answer: Answer | None, problem: str) -> dict[str, Any]:
-    from dataclasses import asdict
-
     report: dict[str, Any] = {
         "ok": not problem,
         "text": answer.text if answer else "",
         "stats": asdict(answer.stats) if answer else None,
-        "versions": versions(),
+        "versions": {"python": platform.python_version(), "system": platform.platform(), **versions()},
     }
     return report | {"problem": problem} if problem else report
 
 
-def versions() -> dict[str, str]:
-    """What is installed, by package; a checkout that is not installed has no version of its own."""
-    found = {"python": platform.python_version(), "system": platform.platform()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
 def _wait(ready: Callable[[], bool], seconds: int) -> None:
-    from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
-
     deadline, loop, tick = QDeadlineTimer(seconds * 1000), QEventLoop(), QTimer()
     tick.timeout.connect(lambda: loop.quit() if ready() or deadline.hasExpired() else None)
     tick.start(20)
@@ -116,7 +102,7 @@ def _wait(ready: Callable[[], bool], seconds: int) -> None:
     tick.stop()
 
 
-def _save(application: Any, window: MainWindow, folder: Path | None, name: str) -> None:
+def _save(application: Application, window: MainWindow, folder: Path | None, name: str) -> None:
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import platform
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from app.system.versions import versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from app.settings.declarations import SettingsValues
     from engine.stats import RequestStats
 
-PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials", "huggingface-hub", "numpy")
 # Addresses may carry a name and a password.
 _LEFT_OUT = ("hub_endpoint", "proxy")
 
@@ -44,14 +44,3 @@ def write(file: Path, gathered: dict[str, Any]) -> None:
     """Write the file, with "~" where the path of the user's home would be. Raises OSError."""
     text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)
     file.write_text(text.replace(str(Path.home()), "~"), encoding="utf-8")
-
-
-def versions() -> dict[str, str]:
-    """The version of every package that matters; "" for one that is not installed."""
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = ""
-    return found

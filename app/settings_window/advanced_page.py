@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, 
 from app.settings import diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
+from app.system.versions import installed_version
 from app.wording import errors as wording
 from app.wording.hub import size_words
 
@@ -30,7 +31,7 @@ BUILT_ON = (
     ("huggingface_hub", "Apache-2.0"),
     ("NumPy", "BSD-3-Clause"),
     ("HTTPX2", "BSD-3-Clause"),
-    ("markdown-it-py, keyring, platformdirs, filelock", "MIT"),
+    ("markdown-it-py, keyring, platformdirs, filelock, rich", "MIT"),
     ("ziamath, ziafont, latex2mathml", "MIT"),
     ("Pygments, psutil, pypdf", "BSD"),
     ("chardet", "0BSD"),
@@ -173,7 +174,7 @@ class AdvancedPage(TablePage):
             self.tr("Versions, settings, figures and the record, in a file for you to read and send")
         )
         self._about_title.setText(self.tr("About Tandem"))
-        version = diagnostics.versions()["tandem-chat"]
+        version = installed_version("tandem-chat")
         sentences = (
             self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
             self.tr(

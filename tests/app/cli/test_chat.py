@@ -1,21 +1,43 @@
-"""The terminal commands as a script sees them: exit codes, one JSON object a line, one sentence for an error."""
+"""`tandem chat` as a script sees it: exit codes, one JSON object a line, one sentence for an error."""
 
 from __future__ import annotations
 
 import io
 import json
+from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from app.__main__ import main
-from engine import Finished, RequestStats, TokensCommitted, starter_pair
+from engine import Event, Finished, RequestStats, TokensCommitted
 from engine.requests import MAX_DEPTH
 from engine.stats import RoundRecord
 from tests.tiny_models import write_model
 
 ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
+
+
+class KoreanEngine:
+    """Answers every request with two characters that ASCII does not have."""
+
+    def __init__(self, _settings: object) -> None:
+        self.pair: Future[Any] = Future()
+        self.pair.set_result(SimpleNamespace(draft_problem=None))
+
+    def __enter__(self) -> KoreanEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is open."""
+
+    def load(self, _main: str, _draft: str | None) -> Future[Any]:
+        return self.pair
+
+    def submit(self, _request: object) -> list[Event]:
+        return [TokensCommitted("한글", (), ROUND, RequestStats()), Finished("stop", "한글", (), RequestStats())]
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -97,59 +119,6 @@ def test_bad_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFi
     capsys.readouterr()
 
 
-def test_bench_compares_arms_and_prints_one_object(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    prompts = tmp_path / "prompts.jsonl"
-    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "12", "--json"]
-    assert main([*command, "--arms", "draft; mlx-lm plain", "--against", "mlx-lm"]) == 0
-    [report] = lines(capsys)
-    assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
-    assert report["arms"]["plain"]["speedup"] == 1.0
-    assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
-
-
-def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert main(["bench", "--arms", "warp"]) == 2
-    assert main(["bench", "--prompts", str(tmp_path / "none.jsonl")]) == 2
-    assert "warp" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--repetitions", "0"],
-        ["--max-tokens", "0"],
-        ["--accept", "1.5"],
-        ["--accept", "nan", "--synthetic", "20M"],
-        ["--temperature", "-1"],
-        ["--window", "--rate", "0"],
-        ["--window", "--seconds", "nan"],
-        ["--window", "--messages", "-1"],
-    ],
-)
-def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def load(*_: object) -> None:
-        raise AssertionError("a model is loaded")
-
-    monkeypatch.setattr("engine.loading.load", load)
-    monkeypatch.setattr("app.bench.window_bench.measure", load)
-    assert main(["bench", *arguments]) == 2
-    err = capsys.readouterr().err
-    assert "must be" in err
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
-def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "prompts").write_text(row)
-    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
-    assert "prompts must be a file" in capsys.readouterr().err
-
-
 def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,17 +130,6 @@ def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
     assert [event["event"] for event in lines(capsys)].count("finished") == 2
 
 
-def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
-    assert main([*command, "--arms", "draft, depth 2"]) == 0
-    [report] = lines(capsys)
-    assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
-
-
-def test_the_starter_pair_is_where_the_readme_says() -> None:
-    assert all((folder / "config.json").is_file() for folder in starter_pair())
-
-
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
@@ -180,18 +138,13 @@ def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
     questions.write_text("Hello?\n")
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
 
-    def answer(_engine: Any, _request: Any, show: Any) -> int:
-        show.event(Finished("stop", "한글", (), RequestStats()))
-        show.event(TokensCommitted("한글", (), ROUND, RequestStats()))
-        return 0
-
-    monkeypatch.setattr("app.cli.chat._ask", answer)
+    monkeypatch.setattr("app.cli.chat.Engine", KoreanEngine)
     with questions.open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         monkeypatch.setattr("sys.stdout", out)
         assert main(["chat", *form]) == 0
     printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
     if form:
-        assert json.loads(printed.splitlines()[0])["text"] == "한글"
+        assert json.loads(printed.splitlines()[-1])["text"] == "한글"
     else:
         assert "??" in printed

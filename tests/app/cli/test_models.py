@@ -19,7 +19,6 @@ from huggingface_hub import constants
 
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
-from engine.hub.download_state import DownloadStatus
 from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
@@ -257,19 +256,3 @@ def test_every_verdict_has_words() -> None:
     from engine.advice.pairing import VERDICTS
 
     assert set(terminal_models.VERDICTS) == set(VERDICTS)
-
-
-@pytest.mark.parametrize("width", [20, 60, 120])
-def test_the_bar_keeps_to_its_width(width: int) -> None:
-    status = DownloadStatus("org/m", "main", "downloading", 5 * 10**8, 10**9, 1, 3, 2.5e7, 20.0)
-    line = terminal_downloads._bar([status, status], width)
-    assert len(line) <= width
-    assert width < 60 or "1,000 of 2,000 MB, 50.0 MB/s, 0:20 left" in line
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1.0 MB"), (4_620_000_000, "4.6 GB"), (None, "?")],
-)
-def test_sizes_are_written_as_the_finder_writes_them(count: int | None, text: str) -> None:
-    assert terminal_models._bytes(count) == text

@@ -12,13 +12,14 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.opening import open_store
-from app.settings import diagnostics, disk_use
+from app.settings import disk_use
 from app.settings.declarations import AT_ONCE, SETTINGS, settings_of
 from app.settings.store import SettingsStore
 from app.settings_window.advanced_page import BUILT_ON
 from app.settings_window.dialog import PAGES
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import cache_folder, data_folder
+from app.system.versions import installed_version
 from app.widgets.application import Application
 from app.window.startup import move_chats
 from app.wording.relocation import refused_sentence
@@ -195,7 +196,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
     assert "Hello" not in text
     assert "password" not in text
     assert json.loads(text)["answers"][0]["generated_tokens"] == turn.answer.stats.generated_tokens
-    assert json.loads(text)["versions"]["mlx"] == diagnostics.versions()["mlx"]
+    assert json.loads(text)["versions"]["mlx"] == installed_version("mlx")
     assert str(tmp_path / "out.json") in advanced._said.text()
 
 

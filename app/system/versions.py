@@ -1,0 +1,20 @@
+"""Versions of the installed packages, for reports and diagnostics. No Qt in here."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials", "huggingface-hub", "numpy")
+
+
+def installed_version(package: str) -> str:
+    """The package's version; "" if it is not installed, as Tandem itself is not where a checkout is run."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def versions() -> dict[str, str]:
+    """The version of every package that matters."""
+    return {package: installed_version(package) for package in PACKAGES}

@@ -1,0 +1,98 @@
+"""`tandem bench`: what it compares, what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.__main__ import main
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_bench_compares_arms_and_prints_one_object(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "12", "--json"]
+    assert main([*command, "--arms", "draft; mlx-lm plain", "--against", "mlx-lm"]) == 0
+    [report] = lines(capsys)
+    assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
+    assert report["arms"]["plain"]["speedup"] == 1.0
+    assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
+
+
+def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["bench", "--arms", "warp"]) == 2
+    assert main(["bench", "--prompts", str(tmp_path / "none.jsonl")]) == 2
+    assert "warp" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--repetitions", "0"],
+        ["--max-tokens", "0"],
+        ["--accept", "1.5"],
+        ["--accept", "nan", "--synthetic", "20M"],
+        ["--temperature", "-1"],
+        ["--window", "--rate", "0"],
+        ["--window", "--seconds", "nan"],
+        ["--window", "--messages", "-1"],
+    ],
+)
+def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object) -> None:
+        raise AssertionError("a model is loaded")
+
+    monkeypatch.setattr("engine.loading.load", load)
+    monkeypatch.setattr("app.bench.window_bench.measure", load)
+    assert main(["bench", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert "must be" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
+def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "prompts").write_text(row)
+    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
+    assert "prompts must be a file" in capsys.readouterr().err
+
+
+def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
+    assert main([*command, "--arms", "draft, depth 2"]) == 0
+    [report] = lines(capsys)
+    assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
+
+
+def test_without_json_it_prints_the_machine_and_a_line_an_arm(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n')
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "4"]
+    assert main([*command, "--arms", "draft"]) == 0
+    models, machine, _, head, *arms = capsys.readouterr().out.splitlines()
+    assert models == "starter/main with starter/draft"
+    assert "cores" in machine
+    assert head.split()[:3] == ["arm", "tokens/s", "speed-up"]
+    assert [line.split()[0] for line in arms] == ["plain", "draft"]
+    assert "1.00x" in arms[0]
+
+
+@pytest.mark.parametrize("counts", ["0", "two", "1,99"])
+def test_bench_refuses_more_answers_at_once_than_an_engine_takes(
+    counts: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", "--concurrent", counts]) == 2
+    assert "concurrent must be numbers up to 8" in capsys.readouterr().err
