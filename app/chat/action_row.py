@@ -14,7 +14,7 @@ from app.widgets.icons import icon
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.session.chats import Place
+    from app.session.chats import MessageNode
 
 ROW_HEIGHT = 26
 _COPIES = ("copy", "copy-question")
@@ -83,7 +83,7 @@ class ActionRow(QWidget):
         for view in (*self._buttons.values(), self._count):
             view.update()
 
-    def show_place(self, place: Place) -> None:
+    def show_place(self, place: MessageNode) -> None:
         """Which of its versions the message is; nothing where it has only one."""
         several = place.count > 1
         for view in (self._buttons["previous"], self._count, self._buttons["next"]):

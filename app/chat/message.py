@@ -330,8 +330,8 @@ class TurnView(QWidget):
 
     def show_places(self) -> None:
         """Say which of their versions the question and the answer are."""
-        self.question_row.show_place(self.turn.question_place)
-        self.answer_row.show_place(self.turn.answer_place)
+        self.question_row.show_place(self.turn.question_node)
+        self.answer_row.show_place(self.turn.answer_node)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

@@ -127,9 +127,9 @@ class Transcript(QScrollArea):
         self._column.setUpdatesEnabled(True)
         self._at_end = True
         self._wanted = None
-        if chat.place is not None and chat.place[0] < len(chat.turns):
+        if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
             # The new turns have their places once the event loop has come to their layout.
-            self._wanted, self._at_end = (chat.turns[chat.place[0]], chat.place[1], None), False
+            self._wanted, self._at_end = (chat.turns[chat.read_position[0]], chat.read_position[1], None), False
         self._load_soon()
 
     def show_path(self, chat: Chat) -> None:

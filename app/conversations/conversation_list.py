@@ -1,4 +1,4 @@
-"""The list of chats: create, rename, folders, pins, archive, trash, drafts and settings."""
+"""The list of chats: create, rename, folders, pins, archive, trash, unsent messages and settings."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class ConversationList:
             next(copy for number in itertools.count(2) if (copy := f"{base} {number}") not in taken) if base else None
         )
 
-    def set_draft(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
+    def set_unsent(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
         """Keep what stands in the composer. It does not count as a use of the chat."""
         self._update(conversation_id, draft=text, draft_attachments=attachments_to_json(attachments))
 
@@ -302,7 +302,7 @@ def _conversation(row: sqlite3.Row) -> Conversation:
         updated_at=row["updated_at"],
         system_prompt=row["system_prompt"],
         settings=object_from_json(row["settings"]),
-        draft=row["draft"],
-        draft_attachments=attachments_from_json(row["draft_attachments"]),
+        unsent=row["draft"],
+        unsent_attachments=attachments_from_json(row["draft_attachments"]),
         streaming=bool(row["streaming"]),
     )

@@ -131,7 +131,7 @@ class MessageTree:
         after this.
         """
         with self._database.write():
-            self._conversations.set_draft(conversation_id, "")
+            self._conversations.set_unsent(conversation_id, "")
             parent = self.active_leaf(conversation_id)
             message_id = self.add(conversation_id, parent, "user", text, attachments=attachments)
             if parent is None:

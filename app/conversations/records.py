@@ -53,8 +53,8 @@ class Conversation:
     updated_at: float
     system_prompt: str
     settings: Mapping[str, Any]
-    draft: str
-    draft_attachments: tuple[Attachment, ...]
+    unsent: str
+    unsent_attachments: tuple[Attachment, ...]
     streaming: bool
 
 

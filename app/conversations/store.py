@@ -1,6 +1,6 @@
 """The conversation store: one open database, and the rooms in which its operations live.
 
-    store.conversations   the list: titles, folders, pins, archive, trash, drafts, settings
+    store.conversations   the list: titles, folders, pins, archive, trash, unsent messages, settings
     store.messages        the tree: turns, edits, siblings, branches
     store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
     store.search          full-text search over messages and titles

@@ -120,14 +120,14 @@ class Answer:
             at += len(token.text)
         return len(self.tokens)
 
-    def take_kept(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
+    def take_stored(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
         """Take in what was kept of a stored answer, unless that is here already; whether there was anything."""
         if self.tokens or not tokens:
             return False
         self.tokens, self.rounds = tokens, rounds
         return True
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Let another request write on from here."""
         self.before = self.text
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)

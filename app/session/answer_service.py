@@ -75,7 +75,7 @@ class AnswerService(QObject):
     def ask(self, question: str, attachments: tuple[Attachment, ...] = ()) -> Turn:
         chat, turn, source = self._chats.shown, Turn(question, Answer(), attachments), self._source()
         chat.turns.append(turn)
-        chat.draft, chat.draft_attachments = "", ()
+        chat.unsent, chat.unsent_attachments = "", ()
         self.asked.emit(chat, turn)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
@@ -93,13 +93,13 @@ class AnswerService(QObject):
         """Answer a question once more. The new answer is a sibling of the old one, which is kept."""
         chat, question_id, before, source = (
             self._chats.shown,
-            turn.question_place.id,
-            turn.answer_place.id,
+            turn.question_node.id,
+            turn.answer_node.id,
             self._source(),
         )
         if before is None and question_id is None:
             return
-        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_place, asks=turn.asks)
+        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks)
         self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
@@ -112,7 +112,7 @@ class AnswerService(QObject):
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask something else instead of a question, which is kept as its sibling."""
-        chat, question_id, source = self._chats.shown, turn.question_place.id, self._source()
+        chat, question_id, source = self._chats.shown, turn.question_node.id, self._source()
         if question_id is None:
             return
         fresh = Turn(question, Answer(), turn.attachments)
@@ -130,13 +130,13 @@ class AnswerService(QObject):
 
     def continue_answer(self, turn: Turn) -> None:
         """Let the model write on where an answer stopped."""
-        chat, answer_id, source = self._chats.shown, turn.answer_place.id, self._source()
+        chat, answer_id, source = self._chats.shown, turn.answer_node.id, self._source()
         if answer_id is None or not turn.answer.unfinished:
             return
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
             store.answers.resume(answer_id, source)
-            return turn.question_place.id, answer_id
+            return turn.question_node.id, answer_id
 
         def give_back() -> None:
             turn.answer.state = State.INTERRUPTED
@@ -146,8 +146,8 @@ class AnswerService(QObject):
             # Something else may have been asked since.
             if turn not in chat.turns or chat.streaming:
                 return
-            turn.answer.take_kept(*kept)
-            turn.answer.go_on()
+            turn.answer.take_stored(*kept)
+            turn.answer.resume()
             self.arrived.emit(chat, turn)
             self._begin(chat, turn, write, give_back)
 
@@ -161,14 +161,14 @@ class AnswerService(QObject):
 
     def load_tokens(self, chat: Chat, turn: Turn) -> None:
         """Read the tokens and the rounds of a stored answer, once; `arrived` follows where there are any."""
-        answer_id = turn.answer_place.id
+        answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.tokens or turn in self._loading_tokens:
             return
         self._loading_tokens.add(turn)
 
         def show(kept: tuple[list[Token], list[RoundRecord]]) -> None:
             self._loading_tokens.discard(turn)
-            if turn.answer.ended and turn.answer.take_kept(*kept):
+            if turn.answer.ended and turn.answer.take_stored(*kept):
                 self.arrived.emit(chat, turn)
 
         self._store.run(partial(_tokens_and_rounds, answer_id), show, lambda _error: self._loading_tokens.discard(turn))

@@ -15,7 +15,7 @@ from app.conversations.opening import OpenReport, back_up_now
 from app.conversations.presets import Preset
 from app.conversations.records import Attachment, Message
 from app.conversations.store import ConversationStore
-from app.session.chats import PLACE, Chat, Place, Turn, turns_of
+from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
 from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
 
 Result = TypeVar("Result")
@@ -53,8 +53,8 @@ class ChatService(QObject):
         self._unsent_waiting: set[Chat] = set()
         self._wanted: int | None = None
         store.opened.connect(self._store_opened)
-        store.unsaved.connect(self.store_unavailable)
-        store.trouble.connect(self.store_failed)
+        store.unavailable.connect(self.store_unavailable)
+        store.failed.connect(self.store_failed)
 
     # The store
 
@@ -69,9 +69,9 @@ class ChatService(QObject):
         return self._store.path
 
     @property
-    def lasting(self) -> bool:
+    def persistent(self) -> bool:
         """Whether what is stored will be there at the next start."""
-        return self._store.lasting
+        return self._store.persistent
 
     def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:
         """Run an operation on the store's thread and wait for its result. Not for the Qt thread."""
@@ -116,44 +116,44 @@ class ChatService(QObject):
         """False only for the first empty chat once another, found when the store opened, has replaced it."""
         return chat is self.blank or chat.id is not None or bool(chat.turns)
 
-    def keep_draft(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+    def keep_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Keep what is in the composer; on disk within half a second."""
-        if (chat.draft, chat.draft_attachments) == (text, attachments):
+        if (chat.unsent, chat.unsent_attachments) == (text, attachments):
             return
-        chat.draft, chat.draft_attachments = text, attachments
+        chat.unsent, chat.unsent_attachments = text, attachments
         if chat in self._unsent_waiting:
             return
         self._unsent_waiting.add(chat)
 
         def write(store: ConversationStore) -> None:
             self._unsent_waiting.discard(chat)
-            if chat.id is not None or chat.draft or chat.draft_attachments:
-                store.conversations.set_draft(ensure_stored(store, chat), chat.draft, chat.draft_attachments)
+            if chat.id is not None or chat.unsent or chat.unsent_attachments:
+                store.conversations.set_unsent(ensure_stored(store, chat), chat.unsent, chat.unsent_attachments)
 
         self._store.schedule(write, FLUSH_AFTER)
 
-    def keep_place(self, chat: Chat, place: tuple[int, int] | None) -> None:
-        """Keep how far a chat was scrolled, for when it is shown again."""
-        if chat.place == place:
+    def keep_read_position(self, chat: Chat, position: tuple[int, int] | None) -> None:
+        """Keep how far a chat was scrolled (a turn's index and pixels), for when it is shown again."""
+        if chat.read_position == position:
             return
-        chat.settings = {**chat.settings, PLACE: place}
+        chat.settings = {**chat.settings, READ_POSITION: position}
         if chat.id is None:
             return
         chat_id = chat.id
 
         def write(store: ConversationStore) -> None:
             stored = store.conversations.get(chat_id).settings
-            store.conversations.set_settings(chat_id, {**stored, PLACE: place})
+            store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
 
         self._store.schedule(write, 0.0)
 
     # The path of messages that a chat shows
 
-    def switch(self, chat: Chat, place: Place, step: int) -> None:
+    def switch(self, chat: Chat, node: MessageNode, step: int) -> None:
         """Show the sibling `step` positions after a message, with what was last shown below it."""
-        if place.id is None:
+        if node.id is None:
             return
-        message_id = place.id
+        message_id = node.id
 
         def select(store: ConversationStore) -> list[Message]:
             siblings = store.messages.siblings(message_id)
@@ -189,7 +189,7 @@ class ChatService(QObject):
 
     def branch(self, turn: Turn) -> None:
         """Copy everything down to this turn to a new chat and show that."""
-        chat_id, message_id = self.shown.id, turn.answer_place.id or turn.question_place.id
+        chat_id, message_id = self.shown.id, turn.answer_node.id or turn.question_node.id
         if chat_id is None or message_id is None:
             return
 
@@ -232,9 +232,9 @@ class ChatService(QObject):
         turns = turns_of(path, ended + chat.answering)
         for turn in chat.answering:
             # Asked after the path was read: it will be at the end of that path, or below a question in it.
-            if turn.answer_place.id is None:
-                question_id = turn.question_place.id
-                same = (at for at, one in enumerate(turns) if question_id and one.question_place.id == question_id)
+            if turn.answer_node.id is None:
+                question_id = turn.question_node.id
+                same = (at for at, one in enumerate(turns) if question_id and one.question_node.id == question_id)
                 turns[next(same, len(turns)) :] = [turn]
         chat.turns = turns
         self.path_changed.emit(chat)
@@ -264,7 +264,7 @@ class ChatService(QObject):
         self.open_id(chat_id)
 
     def purge(self, chat_id: int) -> None:
-        """Delete a chat for good. If it is on screen, the empty chat takes its place."""
+        """Delete a chat for good. If it is on screen, the empty chat is shown instead."""
         self._forget(chat_id)
         self._store.run(lambda store: store.conversations.purge(chat_id))
 
@@ -317,7 +317,7 @@ class ChatService(QObject):
         if blank.id is None:
             self._begin_with_preset(blank)
         shown = self.shown
-        if shown is self.blank and not (shown.turns or shown.draft or shown.system_prompt or shown.own):
+        if shown is self.blank and not (shown.turns or shown.unsent or shown.system_prompt or shown.own):
             self.blank = blank
             self.open(blank if last is None or last.id == blank.id else last)
 

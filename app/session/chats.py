@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from app.conversations.records import Attachment, Conversation, Message
 
 # In a chat's settings: where it was read last.
-PLACE = "place"
+READ_POSITION = "place"
 # Pixels that no turn is high.
 _FARTHEST = 2**24
 _REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a message is in its chat's tree: `id` is None until it is on disk, `position` its index among `count`
+class MessageNode:
+    """A message in its chat's tree: `id` is None until it is on disk, `position` its index among `count`
     siblings.
     """
 
@@ -38,14 +38,14 @@ class Place:
 class Turn:
     """One question and its answer. `asks` is False for an answer that nobody asked for, as imported chats may have.
 
-    `left_edit` is what somebody wrote in the question's place before another chat was shown, and the key that sends it.
+    `left_edit` is the question as it was edited when another chat was shown, with the key that sends it.
     """
 
     question: str
     answer: Answer
     attachments: tuple[Attachment, ...] = ()
-    question_place: Place = Place()
-    answer_place: Place = Place()
+    question_node: MessageNode = MessageNode()
+    answer_node: MessageNode = MessageNode()
     asks: bool = True
     left_edit: tuple[str, str] | None = None
 
@@ -64,8 +64,8 @@ class Chat:
     title: str = ""
     turns: list[Turn] = field(default_factory=list)
     system_prompt: str = ""
-    draft: str = ""
-    draft_attachments: tuple[Attachment, ...] = ()
+    unsent: str = ""
+    unsent_attachments: tuple[Attachment, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     uid: str = ""
     # Turns whose answers are being written, also those on a branch that is not shown.
@@ -74,13 +74,13 @@ class Chat:
     @property
     def stored_ids(self) -> list[int]:
         """The ids of the messages that it shows, as far as they are on disk."""
-        places = (place.id for turn in self.turns for place in (turn.question_place, turn.answer_place))
-        return [place for place in places if place is not None]
+        nodes = (node for turn in self.turns for node in (turn.question_node, turn.answer_node))
+        return [node.id for node in nodes if node.id is not None]
 
     @property
-    def place(self) -> tuple[int, int] | None:
+    def read_position(self) -> tuple[int, int] | None:
         """Where it was read last: a turn's index and pixels below its top; None at the end."""
-        stored = self.settings.get(PLACE)
+        stored = self.settings.get(READ_POSITION)
         if not isinstance(stored, (list, tuple)) or [type(part) for part in stored] != [int, int]:
             return None
         turn, offset = stored
@@ -150,8 +150,8 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
         conversation.title,
         turns_of(path, ()),
         conversation.system_prompt,
-        conversation.draft,
-        conversation.draft_attachments,
+        conversation.unsent,
+        conversation.unsent_attachments,
         conversation.settings,
         conversation.uid,
     )
@@ -159,7 +159,7 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
 
 def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
     """The turns of a path of messages. Those of `known` that it holds are kept: they may be streaming, or on screen."""
-    by_ids = {(turn.question_place.id, turn.answer_place.id): turn for turn in known}
+    by_ids = {(turn.question_node.id, turn.answer_node.id): turn for turn in known}
     turns: list[Turn] = []
     question: Message | None = None
     for message in path:
@@ -175,22 +175,22 @@ def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
     return turns
 
 
-def place_of(message: Message | None) -> Place:
-    return Place() if message is None else Place(message.id, message.position, message.sibling_count)
+def node_of(message: Message | None) -> MessageNode:
+    return MessageNode() if message is None else MessageNode(message.id, message.position, message.sibling_count)
 
 
 def _turn(
     question: Message | None, answer: Message | None, known: Mapping[tuple[int | None, int | None], Turn]
 ) -> Turn:
-    places = place_of(question), place_of(answer)
-    turn = known.get((places[0].id, places[1].id))
+    nodes = node_of(question), node_of(answer)
+    turn = known.get((nodes[0].id, nodes[1].id))
     if turn is None:
         turn = Turn(
             "", Answer(state=State.DONE) if answer is None else stored_answer(answer), asks=question is not None
         )
         if question is not None:
             turn.question, turn.attachments = question.content, question.attachments
-    turn.question_place, turn.answer_place = places
+    turn.question_node, turn.answer_node = nodes
     return turn
 
 

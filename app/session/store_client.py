@@ -42,14 +42,14 @@ CLOSE_WITHIN_S = 10.0
 class StoreClient(QObject):
     """Owns the store's thread and the lists of chats and folders that are shown.
 
-    `opened` carries the OpenReport of a good start, `unsaved` the error that keeps the store shut, `trouble` an error
-    of one operation, `listed` follows every change of `conversations`, `purged` carries the uids of chats that are gone
-    for good.
+    `opened` carries the OpenReport of a good start, `unavailable` the error that keeps the store shut, `failed` an
+    error of one operation, `listed` follows every change of `conversations`, `purged` carries the uids of chats that
+    are gone for good.
     """
 
     opened = Signal(object)
-    unsaved = Signal(object)
-    trouble = Signal(object)
+    unavailable = Signal(object)
+    failed = Signal(object)
     listed = Signal()
     purged = Signal(object)
 
@@ -68,7 +68,7 @@ class StoreClient(QObject):
         bridge.watch(self._thread.opened, self._store_opened)
 
     @property
-    def lasting(self) -> bool:
+    def persistent(self) -> bool:
         """Whether what is kept will be there at the next start."""
         return self._stand_in is None
 
@@ -88,7 +88,7 @@ class StoreClient(QObject):
         def done(future: Future[tuple[Result, Listed | None, frozenset[str]]]) -> None:
             error = future.exception()
             if error is not None:
-                self._tell(error)
+                self._report(error)
                 if refused is not None:
                     refused(error)  # type: ignore[arg-type]
                 return
@@ -122,7 +122,7 @@ class StoreClient(QObject):
             if error is None:
                 self.reload()
             elif not isinstance(error, NotFound):
-                self._tell(error)
+                self._report(error)
                 refused()
 
         self._bridge.watch(ending, done)
@@ -155,13 +155,13 @@ class StoreClient(QObject):
             self._stand_in = tempfile.TemporaryDirectory(prefix="tandem-")
             self._thread = StoreThread(Path(self._stand_in.name) / "chats.db", self._note)
             self._bridge.watch(self._thread.opened, lambda opened: self._begin(None, opened.exception()))
-            self.unsaved.emit(error)
+            self.unavailable.emit(error)
             return
         self._begin(future.result(), None)
 
     def _begin(self, report: OpenReport | None, error: BaseException | None) -> None:
         if error is not None:
-            self._tell(error)
+            self._report(error)
             return
         self.ready = True
         self.show_view(self.view)
@@ -172,13 +172,13 @@ class StoreClient(QObject):
         self._listing.note(changes)
         self._gone |= changes.removed_uids
 
-    def _tell(self, error: BaseException) -> None:
+    def _report(self, error: BaseException) -> None:
         if isinstance(error, NotFound):
             # The chat was deleted for good while something of it was still on its way.
             return
         if not isinstance(error, StoreNotWritable):
             log.error("an operation of the store failed", exc_info=error)
-        self.trouble.emit(error if isinstance(error, StoreError) else StoreError(str(error)))
+        self.failed.emit(error if isinstance(error, StoreError) else StoreError(str(error)))
 
 
 def _load(store: ConversationStore, conversation_id: int) -> Chat:

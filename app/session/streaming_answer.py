@@ -18,7 +18,7 @@ from app.conversations.records import Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.chat_service import ChatService
-from app.session.chats import Chat, Turn, place_of
+from app.session.chats import Chat, Turn, node_of
 from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from engine.errors import EngineError
@@ -86,7 +86,7 @@ class StreamingAnswer:
         self._services.store.run(partial(_write_turn, write), self._turn_stored, lambda _error: not_stored())
 
     def _turn_stored(self, stored: _StoredTurn) -> None:
-        self.turn.question_place, self.turn.answer_place = place_of(stored.question), place_of(stored.answer)
+        self.turn.question_node, self.turn.answer_node = node_of(stored.question), node_of(stored.answer)
         self._writer = self._services.store.writer(stored.answer.id)
         self._services.chats.note_written(self.chat)
         self._listeners.stored(self)
@@ -127,7 +127,7 @@ class StreamingAnswer:
             self._written = len(answer.text)
         if not answer.ended and self._writer.trouble is not None and not self._trouble_reported:
             self._trouble_reported = True
-            self._services.store.trouble.emit(self._writer.trouble)
+            self._services.store.failed.emit(self._writer.trouble)
 
     def finish(self) -> None:
         """Write the end and learn how that went; the list of chats follows."""
@@ -149,7 +149,7 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
         generation.sampling,
         generation.speculation,
         max_tokens=generation.max_tokens,
-        conversation=chat.uid if services.store.lasting and chat.uid else None,
+        conversation=chat.uid if services.store.persistent and chat.uid else None,
     )
 
 

@@ -56,8 +56,8 @@ class Attaching(QObject):
             row.add(reading, attachment)
             return
         row.add(reading, None)
-        if attachment not in chat.draft_attachments:
-            self._session.chats.keep_draft(chat, chat.draft, (*chat.draft_attachments, attachment))
+        if attachment not in chat.unsent_attachments:
+            self._session.chats.keep_unsent(chat, chat.unsent, (*chat.unsent_attachments, attachment))
 
     def _not_attached(self, row: AttachmentRow, reading: Reading, error: BaseException) -> None:
         row.add(reading, None)

@@ -30,11 +30,11 @@ class Finding(QObject):
         """Show a message that the search over all chats found for `text`, with the words marked."""
 
         def show(opened: Chat) -> None:
-            places = ((turn, (turn.question_place.id, turn.answer_place.id)) for turn in opened.turns)
+            places = ((turn, (turn.question_node.id, turn.answer_node.id)) for turn in opened.turns)
             turn = next((turn for turn, ids in places if message in ids), None)
             # Another chat may have been chosen while this one was read.
             if turn is not None and opened is self._session.chat:
-                self._bar.search_for(text, turn, message == turn.answer_place.id)
+                self._bar.search_for(text, turn, message == turn.answer_node.id)
 
         self._session.chats.show_message(chat, message, show)
 

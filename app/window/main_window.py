@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
         self._composer.sent.connect(self._ask)
         for written in (self._composer.edit.edited, self._composer.files.changed):
             written.connect(self._update_actions)
-            written.connect(self._keep_draft)
+            written.connect(self._keep_unsent)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self._composer.edit.files_given.connect(self._attach)
         self._transcript.focus_lost.connect(self._composer.setFocus)
@@ -235,14 +235,14 @@ class MainWindow(QMainWindow):
         # What is being composed belongs to the chat that is left.
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
-            self._session.chats.keep_place(self._shown, self._transcript.place)
+            self._session.chats.keep_read_position(self._shown, self._transcript.place)
         again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         # Chosen once more, it stays as it is read, with what is being edited in it.
         if not again:
             self._transcript.show_chat(chat)
         self._panel_controller.show_newest()
-        self._composer.show_draft(chat, chat.draft, chat.draft_attachments)
+        self._composer.show_draft(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # A card that was opened while the chat was being read keeps the focus.
         if all(card.isHidden() for card in self.findChildren(Overlay)):
@@ -267,14 +267,16 @@ class MainWindow(QMainWindow):
         if chat is self._session.chat:
             self._composer.put_back(turn.question, turn.attachments)
         else:
-            words = "\n\n".join(part for part in (turn.question, chat.draft) if part)
-            self._session.chats.keep_draft(chat, words, (*turn.attachments, *chat.draft_attachments))
+            words = "\n\n".join(part for part in (turn.question, chat.unsent) if part)
+            self._session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
         self._attaching.attach(files, self._composer.files)
 
-    def _keep_draft(self) -> None:
-        self._session.chats.keep_draft(self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments)
+    def _keep_unsent(self) -> None:
+        self._session.chats.keep_unsent(
+            self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments
+        )
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
         if chat is not self._session.chat:
@@ -302,7 +304,7 @@ class MainWindow(QMainWindow):
         if self._session.answers.ready:
             self._session.answers.ask(text, self._composer.take_attachments())
             # A question of the welcome leaves what is being written where it is.
-            self._keep_draft()
+            self._keep_unsent()
             self._update_actions()
 
     def _come_to_chat(self) -> None:
@@ -373,7 +375,7 @@ class MainWindow(QMainWindow):
         # The last syllable belongs to the draft.
         self._composer.edit.commit_preedit()
         self._preferences.change(window_place=geometry_of(self))
-        self._session.chats.keep_place(self._shown, self._transcript.place)
+        self._session.chats.keep_read_position(self._shown, self._transcript.place)
         self._effects.close()
         self.hide()
         self._transfer.close()

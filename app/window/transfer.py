@@ -266,7 +266,7 @@ class Transfer(QObject):
         )
         self._under_way[job] = noted
         # A window without the store has the file of another one before it.
-        if self._session.chats.lasting:
+        if self._session.chats.persistent:
             self._noted.begin(noted)
         if stopped is None:
             self._exports.add(job)

@@ -70,10 +70,10 @@ class TurnCommands(QObject):
                 lambda turn: session.answers.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
             ),
             "branch": _TurnAction(session.chats.branch, lambda: self.tr("Branch"), lambda turn: turn.answer.ended),
-            "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_place, -1)),
-            "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_place, 1)),
-            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_place, -1)),
-            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_place, 1)),
+            "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
+            "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
+            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, -1)),
+            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, 1)),
         }
 
     def run(self, turn: Turn, action_id: str) -> None:

@@ -51,7 +51,7 @@ class User:
     def painted(self, chat: object, turn: object) -> None:
         """What the transcript shows of the open chat, when it was shown."""
         if chat is self.session.chat:
-            say(shown=turn.answer.text, answer=turn.answer_place.id, question=turn.question)
+            say(shown=turn.answer.text, answer=turn.answer_node.id, question=turn.question)
 
     def act(self) -> None:
         session, draw = self.session, self.draw

@@ -198,13 +198,13 @@ def test_a_found_message_is_shown_at_its_first_hit(open_window: OpenWindow, qtbo
     window = open_window(ScriptedEngine([Script("초안이 먼저, 초안이 나중.")]))
     answered(window, qtbot, "초안이 뭐예요?")
     chat = window._session.chat
-    place = chat.turns[0].answer_place.id
+    place = chat.turns[0].answer_node.id
     window._session.chats.new_chat()
     window._chats.search.setText("초안")
     settle(window, qtbot)
     window._commands.show_hit(chat.id, place)
     qtbot.waitUntil(lambda: window._find.count.text() == "2 of 3")
-    window._commands.show_hit(chat.id, chat.turns[0].question_place.id)
+    window._commands.show_hit(chat.id, chat.turns[0].question_node.id)
     qtbot.waitUntil(lambda: window._find.count.text() == "1 of 3")
 
 

@@ -99,11 +99,11 @@ def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot:
     window._actions["ask-again"].trigger()
     qtbot.waitUntil(lambda: bool(answer_of(window).text))
     session = window._session
-    session.chats.switch(session.chat, session.chat.turns[0].answer_place, -1)
+    session.chats.switch(session.chat, session.chat.turns[0].answer_node, -1)
     qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: session.answers.quiet)
-    session.chats.switch(session.chat, session.chat.turns[0].answer_place, 1)
+    session.chats.switch(session.chat, session.chat.turns[0].answer_node, 1)
     qtbot.waitUntil(lambda: turns(window) == [("first", STORY)])
 
 

@@ -391,13 +391,13 @@ def test_whatever_came_in_can_be_listed_shown_and_exported(
     for conversation in chats:
         path = store.messages.path(conversation.id)
         chat = chat_of(conversation, path)
-        assert chat.place is None or chat.place[0] >= 0
+        assert chat.read_position is None or chat.read_position[0] >= 0
         for turn in chat.turns:
             figures.foot(turn.answer)
             figures.why(turn.answer)
-            if turn.answer_place.id is not None:
+            if turn.answer_node.id is not None:
                 messages = store.messages
-                turn.answer.take_kept(messages.tokens(turn.answer_place.id), messages.rounds(turn.answer_place.id))
+                turn.answer.take_stored(messages.tokens(turn.answer_node.id), messages.rounds(turn.answer_node.id))
                 figures.sentence(turn.answer)
                 figures.depth_text(turn.answer)
             if turn.answer.error is not None:

@@ -48,7 +48,7 @@ def deeds(store: ConversationStore, chance: random.Random) -> list[Callable[[int
         lambda chat: chats.move_to_folder(chat, chance.choice([None, *(folder.id for folder in chats.folders())])),
         lambda chat: chats.create_folder(f"Folder {chat}"),
         lambda _: chats.delete_folder(chance.choice(chats.folders()).id) if chats.folders() else None,
-        lambda chat: chats.set_draft(chat, "draft"),
+        lambda chat: chats.set_unsent(chat, "draft"),
         lambda _: chats.create(title="Titled"),
         lambda _: chats.create(),
     ]

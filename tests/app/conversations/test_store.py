@@ -76,11 +76,11 @@ def test_an_answer_keeps_its_models_settings_seed_figures_tokens_and_rounds(stor
 def test_a_turn_takes_the_place_of_the_draft(store: ConversationStore) -> None:
     chat = store.conversations.create()
     file = Attachment("notes.txt", "text/plain", "so it goes")
-    store.conversations.set_draft(chat, "half a tho", [file])
-    assert store.conversations.get(chat).draft_attachments == (file,)
+    store.conversations.set_unsent(chat, "half a tho", [file])
+    assert store.conversations.get(chat).unsent_attachments == (file,)
     turn = store.messages.add_user_turn(chat, "half a thought", [file])
     assert store.messages.get(turn).attachments == (file,)
-    assert (store.conversations.get(chat).draft, store.conversations.get(chat).draft_attachments) == ("", ())
+    assert (store.conversations.get(chat).unsent, store.conversations.get(chat).unsent_attachments) == ("", ())
 
 
 def test_a_continued_answer_grows_and_counts_two_requests(store: ConversationStore) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def trashed(number: int) -> Conversation:
     times = {"archived_at": None, "trashed_at": 3.0, "created_at": 1.0, "updated_at": 2.0}
     places = {"origin": None, "folder_id": None, "pin_position": None}
-    own = {"system_prompt": "", "settings": {}, "draft": "", "draft_attachments": (), "streaming": False}
+    own = {"system_prompt": "", "settings": {}, "unsent": "", "unsent_attachments": (), "streaming": False}
     return Conversation(number, f"chat-{number}", title="Letters", title_edited=False, **places, **times, **own)
 
 

@@ -94,7 +94,7 @@ def test_thoughts_that_were_continued_took_the_time_of_both_requests() -> None:
 
     arrive(("<think>", 1.0), ("Hm, ", 3.0), ("so", 9.0))
     answer.apply([Finished("length", answer.text, (), RequestStats())])
-    answer.go_on()
+    answer.resume()
     arrive((" it is.", 2.0), ("</think>", 4.0), ("4", 5.0))
     assert answer.thinking_figures() == (5, (9.0 - 1.0) + (4.0 - 2.0))
 

@@ -121,7 +121,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
     window._session.chats.new_chat()
     assert window._composer.files.isHidden()
     go_on.set()
-    qtbot.waitUntil(lambda: [file.name for file in asked.draft_attachments] == ["notes.txt"])
+    qtbot.waitUntil(lambda: [file.name for file in asked.unsent_attachments] == ["notes.txt"])
     assert window._composer.files.attachments == ()
     window._session.chats.open(asked)
     assert [file.name for file in window._composer.files.attachments] == ["notes.txt"]
@@ -270,7 +270,7 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     assert not window._actions["send"].isEnabled()
     session.chats.new_chat()
     gate.set()
-    qtbot.waitUntil(lambda: len(first.draft_attachments) == 1)
+    qtbot.waitUntil(lambda: len(first.unsent_attachments) == 1)
     session.chats.open(first)
     assert [attachment.name for attachment in files.attachments] == ["main.py"]
     assert window._actions["send"].isEnabled()

@@ -405,7 +405,7 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     asked_of = session.chat.turns[0 if word == "edit" else 1]
-    session.chats.switch(session.chat, session.chat.turns[0].question_place, -1)
+    session.chats.switch(session.chat, session.chat.turns[0].question_node, -1)
     if word == "edit":
         session.answers.edit(asked_of, "third")
     else:
@@ -439,7 +439,7 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(
     qtbot.waitUntil(lambda: turns(window) == expected)
     qtbot.waitUntil(lambda: session.answers.quiet)
     settle(window, qtbot)
-    streaming = session.chats.wait_for(lambda store: store.messages.get(turn.answer_place.id).state)
+    streaming = session.chats.wait_for(lambda store: store.messages.get(turn.answer_node.id).state)
     assert (streaming, len(engine.requests)) == ("complete", 2)
 
 

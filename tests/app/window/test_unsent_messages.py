@@ -84,7 +84,7 @@ def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_wi
     assert edit.toPlainText() != "one two"
     edit.redo()
     assert edit.toPlainText() == "one two"
-    assert first.draft == "one two"
+    assert first.unsent == "one two"
 
 
 def test_a_message_that_was_sent_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -116,7 +116,7 @@ def test_what_is_being_composed_is_in_the_draft_when_the_window_closes(open_wind
     wait_for_end(window, qtbot)
     QCoreApplication.sendEvent(window._composer.edit, QInputMethodEvent("초안", []))
     window.close()
-    assert window._session.chat.draft == "초안"
+    assert window._session.chat.unsent == "초안"
 
 
 def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -128,7 +128,7 @@ def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: Ope
     first = session.chat
     session.chats.new_chat()
     session.chats.open(first)
-    assert edit.toPlainText() == first.draft == "half a thought"
+    assert edit.toPlainText() == first.unsent == "half a thought"
 
 
 def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow, qtbot: QtBot) -> None:
