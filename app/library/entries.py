@@ -1,4 +1,4 @@
-"""Models as the window shows them: one plain record, whether installed, curated or found on the Hub. No Qt in here."""
+"""A model as the window shows it, whether installed, in the catalog or found on the Hub. No Qt in here."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from engine.hub.search import FoundModel, RemoteModel
     from engine.model_files.discovery import InstalledModel
 
-# Less than this share of the limit left over is called tight.
+# A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1
 
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """What memory is judged for: `context` tokens within `limit` bytes, with caches of so many bytes a number."""
+    """`context` tokens within `limit` bytes, with caches of `*_element_bytes` a number."""
 
     context: int
     limit: int
@@ -34,7 +34,7 @@ class MemoryBudget:
     draft_element_bytes: float = 2.0
 
     def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
-        """The memory of both, at no more tokens than the main model was made for."""
+        """The memory both need, at no more tokens than the main model's own context, `longest`."""
         sizes = replace(main, element_bytes=self.main_element_bytes), draft
         if draft is not None:
             sizes = sizes[0], replace(draft, element_bytes=self.draft_element_bytes)
@@ -46,10 +46,10 @@ class Entry:
     """One model. Unknown figures are 0, unknown words "".
 
     `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
-    owner. `bytes` is what it takes on disk or to download. `draft` is the id of the draft that goes with it,
-    `get_bytes` what it takes to have both. `fit` is the memory of the two; `expected` what the draft brings.
-    `problem` and `detail` are why it cannot be used (a reason of `ModelNotUsable`). `advice` is the verdict on it as a
-    draft for the main model in use, for what a search has found.
+    owner. `bytes` is its size on disk or to download. `draft` is the id of the draft model that goes with it,
+    `get_bytes` the download of both. `fit` is the memory of the two, `expected` the speed-up the draft brings.
+    `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`). `advice` judges a search result as
+    a draft for the loaded main model.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Entry:
     get_bytes: int = 0
     fit: FitReport | None = None
     expected: Estimate | None = None
-    here: bool = False
+    installed: bool = False
     gated: bool = False
     downloads: int = 0
     recommended: bool = False
@@ -78,7 +78,7 @@ class Entry:
 
     @property
     def complete(self) -> bool:
-        return self.here and not self.problem
+        return self.installed and not self.problem
 
     @property
     def is_starter(self) -> bool:
@@ -86,17 +86,17 @@ class Entry:
 
     @property
     def recorded_as(self) -> str:
-        """What the figures of answers call it: the starter's two folders by their parent too."""
+        """Its name in the figures of answers, where the starter's two models have the prefix "starter/"."""
         return f"starter/{self.id}" if self.is_starter else self.id
 
     @property
     def tight(self) -> bool:
-        """Whether it fits with little memory left for anything else."""
+        """Whether it fits but leaves little memory free."""
         return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
 
 
 def short_name(repository: str) -> tuple[str, int]:
-    """A name to read and the bits of its weights: those of mlx-community/Qwen3-8B-4bit are Qwen3 8B and 4."""
+    """The name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
     name, bits = repository.rsplit("/", 1)[-1], 0
     words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
     if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
@@ -123,7 +123,7 @@ def from_installed(
         model.kinds,
         model.problem or ("" if model.supported or not model.complete else "unknown-architecture"),
         model.detail or ("" if model.supported else model.architecture),
-        here=True,
+        installed=True,
     )
     if entry.problem:
         return entry
@@ -137,9 +137,9 @@ def from_installed(
     )
 
 
-def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], budget: MemoryBudget) -> Entry:
+def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
     draft = catalog.models[model.drafts[0]] if model.drafts else None
-    missing = [part for part in (model, draft) if part is not None and part.id not in here]
+    missing = [part for part in (model, draft) if part is not None and part.id not in installed_ids]
     return Entry(
         model.id,
         "catalog",
@@ -156,15 +156,15 @@ def from_catalog(model: CatalogModel, catalog: Catalog, here: Collection[str], b
         get_bytes=sum(part.bytes for part in missing),
         fit=budget.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
         expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
-        here=model.id in here,
+        installed=model.id in installed_ids,
         recommended=model.recommended,
     )
 
 
-def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], budget: MemoryBudget) -> Entry:
-    """A search result: the catalog knows more of some of them."""
+def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
+    """A search result, with what the catalog knows of it."""
     if (known := catalog.models.get(model.id)) is not None:
-        entry = from_catalog(known, catalog, here, budget)
+        entry = from_catalog(known, catalog, installed_ids, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
@@ -178,16 +178,16 @@ def from_found(model: FoundModel, catalog: Catalog, here: Collection[str], budge
         licence=model.licence,
         languages=len(model.languages),
         kinds=("main",),
-        get_bytes=0 if model.id in here else size,
+        get_bytes=0 if model.id in installed_ids else size,
         fit=check_fit(ModelSize(model.id, size, {}), None, 0, budget.limit) if size else None,
-        here=model.id in here,
+        installed=model.id in installed_ids,
         gated=model.gated,
         downloads=model.downloads,
     )
 
 
-def looked_closer(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entry:
-    """What a search has found, with what its configuration and its list of files add."""
+def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entry:
+    """A search result with what its configuration and its list of files say."""
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
     total = model.listing.total_bytes
@@ -199,21 +199,21 @@ def looked_closer(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Ent
         kinds=("main",) if supported else (),
         problem="" if supported else "unknown-architecture",
         detail="" if supported else str(model.config.get("model_type", "")),
-        get_bytes=0 if entry.here else total,
+        get_bytes=0 if entry.installed else total,
         fit=budget.fit(size, None, length),
     )
 
 
-def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, here: Collection[str]) -> Entry:
-    """A model of the Hub together with the curated draft that goes with it."""
-    missing = 0 if draft.id in here else draft.bytes
+def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
+    """A search result together with the catalog's draft model for it."""
+    missing = 0 if draft.id in installed_ids else draft.bytes
     return replace(
         entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
     )
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:
-    """The two or three pairs to begin with on this machine, as far as they fit with the context that is wanted."""
+    """The two or three pairs offered first on this machine, without those that do not fit the chosen context."""
     by_id = {entry.id: entry for entry in entries}
     pairs = (by_id[main.id] for main, _ in offers(catalog, limit))
     return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
@@ -222,7 +222,7 @@ def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple
 def _installed_draft(
     model: InstalledModel, known: CatalogModel | None, installed: Sequence[InstalledModel]
 ) -> InstalledModel | None:
-    """The draft that is here for it: the catalog's first, else the smallest far smaller one with its tokenizer."""
+    """Its installed draft: the catalog's first, else the smallest with its tokenizer and less than half its size."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
     for wanted in known.drafts if known else ():
         if (named := next((other for other in usable if other.id == wanted), None)) is not None:

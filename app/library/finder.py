@@ -1,25 +1,42 @@
-"""The search for models: asked once the text stands still, then what was found is read more closely, one by one."""
+"""The search of the Hub: one request once typing pauses, then the details of the results one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.library.entries import Entry
+from engine.errors import EngineError
+
 if TYPE_CHECKING:
-    from app.library.entries import Entry
-    from engine.errors import EngineError
+    from collections.abc import Callable
+
+    # Importing the Hub's client takes a tenth of a second, too long before the first frame.
+    from app.library.hub_service import HubService
 
 _PAUSE_MS = 350
-# How many of the models that a search finds are read more closely: three small requests each.
-_CLOSER_LOOKS = 10
+# How many results of a search have their details read: three small requests each.
+_DETAILED = 10
+
+T = TypeVar("T")
+
+
+class CallHub(Protocol):
+    """Runs `work` with the hub service off the Qt thread; `then` or `failed` gets the outcome on it."""
+
+    def __call__(
+        self,
+        work: Callable[[HubService], T],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
+    ) -> None: ...
 
 
 @dataclass(frozen=True)
 class Search:
-    """What was searched for and what came of it; `error` is why nothing came."""
+    """What was searched for and its results; `error` is why there are none."""
 
     text: str = ""
     running: bool = False
@@ -28,30 +45,27 @@ class Search:
 
 
 class Finder(QObject):
-    """`changed` follows a search at once and at its end; `entry_changed` carries an entry of which more is known now.
-
-    `call(work, then, failed)` does `work` with the hub on a pool's thread.
-    """
+    """`changed` follows when a search begins and ends; `entry_changed` carries a result whose details were read."""
 
     changed = Signal()
     entry_changed = Signal(object)
 
-    def __init__(self, call: Callable[..., None], parent: QObject | None = None) -> None:
+    def __init__(self, call: CallHub, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.searched = Search()
         self._call = call
-        self._judged_for = ""
-        # Only the newest round of closer looks goes on.
-        self._round = 0
+        self._main_path = ""
+        # Details are read for the newest search and main model only; a larger number ends the reading before.
+        self._generation = 0
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._ask)
 
     def search(self, text: str) -> None:
-        """Ask the Hub once the text has stood still for a moment."""
+        """Ask the Hub once the text has not changed for a moment; "" clears the results."""
         text = text.strip()
-        self._round += 1
+        self._generation += 1
         self.searched = Search(text, running=bool(text))
         self.changed.emit()
         if text:
@@ -59,53 +73,49 @@ class Finder(QObject):
         else:
             self._pause.stop()
 
-    def judge_for(self, path: str) -> None:
-        """From now on what is found is judged as a draft for the main model in `path`, "" for none."""
-        if path != self._judged_for:
-            self._judged_for = path
-            self._look_closer()
+    def judge_for(self, main_path: str) -> None:
+        """From now on judge results as drafts for the main model in `main_path`, "" for none."""
+        if main_path != self._main_path:
+            self._main_path = main_path
+            self._read_details()
 
     def stop(self) -> None:
         self._pause.stop()
 
     def _ask(self) -> None:
         text = self.searched.text
+        self._call(
+            lambda hub: hub.search(text),
+            then=lambda found: self._show(Search(text, found=found)),
+            failed=lambda error: self._show(Search(text, error=error)),
+        )
 
-        def take(found: tuple[Entry, ...]) -> None:
-            if self.searched.text == text:
-                self.searched = Search(text, found=found)
-                self.changed.emit()
-                self._look_closer()
+    def _show(self, search: Search) -> None:
+        if self.searched.text == search.text:
+            self.searched = search
+            self.changed.emit()
+            self._read_details()
 
-        def fail(error: EngineError) -> None:
-            if self.searched.text == text:
-                self.searched = Search(text, error=error)
-                self.changed.emit()
+    def _read_details(self) -> None:
+        self._generation += 1
+        self._read_next(self._generation, self.searched.found[:_DETAILED])
 
-        self._call(lambda hub: hub.search(text), then=take, failed=fail)
-
-    def _look_closer(self) -> None:
-        self._round += 1
-        self._look_on(self._round, self.searched.found[:_CLOSER_LOOKS])
-
-    def _look_on(self, number: int, entries: tuple[Entry, ...]) -> None:
-        """One after the other: a search must not keep the pool from all else."""
-        if not entries or number != self._round:
+    def _read_next(self, generation: int, entries: tuple[Entry, ...]) -> None:
+        """One request at a time, so that a search does not occupy every thread of the library."""
+        if not entries or generation != self._generation:
             return
-        entry, alone, main = entries[0], len(self.searched.found) == 1, self._judged_for
+        entry, only_result, main_path = entries[0], len(self.searched.found) == 1, self._main_path
 
-        def take(closer: Entry | None) -> None:
-            if number != self._round:
-                return
-            if closer is not None:
-                found = tuple(closer if one.id == closer.id else one for one in self.searched.found)
+        def take(detailed: Entry) -> None:
+            if generation == self._generation:
+                found = tuple(detailed if one.id == detailed.id else one for one in self.searched.found)
                 self.searched = replace(self.searched, found=found)
-                self.entry_changed.emit(closer)
-            self._look_on(number, entries[1:])
+                self.entry_changed.emit(detailed)
+                self._read_next(generation, entries[1:])
 
-        def look(hub: Any) -> Entry | None:
-            closer: Entry | None = hub.look_closer(entry, main, alone)
-            return closer
-
-        # What cannot be read stays as the search described it.
-        self._call(look, then=take, failed=lambda _: take(None))
+        self._call(
+            lambda hub: hub.read_details(entry, main_path, only_result),
+            then=take,
+            # A result that cannot be read stays as the search described it.
+            failed=lambda _: self._read_next(generation, entries[1:]),
+        )

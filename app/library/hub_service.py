@@ -1,6 +1,6 @@
-"""The hub as the window uses it: every call blocks on disk or network, so all of them belong on a pool's thread.
+"""Everything that reads or writes models, on disk and on the Hub. Every call blocks; no Qt in here.
 
-No Qt in here. `Library` owns the one hub and brings its answers to the window.
+`Library` owns the one service, calls it off the Qt thread and brings its answers to the window.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import psutil
+from huggingface_hub import constants
+
 from app.library.entries import (
     Entry,
     MemoryBudget,
     from_catalog,
     from_found,
     from_installed,
-    looked_closer,
     pair_offers,
+    with_details,
     with_draft,
 )
-from app.library.hub_options import HubOptions, hub_options_of
 from app.settings.declarations import SettingsValues
 from app.settings.keychain import Keychain
 from app.settings.relocation import heal
@@ -41,15 +43,16 @@ from engine.hub.search import FoundModel, find_model, look_at, search_models
 from engine.hub.verify import VerifyReport, verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
 
-# Somebody waits for the answer, and says so when it takes longer than that.
+# How long a connection test waits for the Hub, in seconds: a person watches it.
 _CHECK_S = 8.0
 
 
 @dataclass(frozen=True)
 class LibraryPaths:
-    """Where models and what is known of them lie. `catalog` None is the one that ships, `cache` None the Hugging Face
-    cache that every tool of this user shares. `memory_bytes` None is what the machine has. `jobs` is how downloads
-    behave.
+    """Where models, downloads and indexes are kept.
+
+    `catalog` None is the one that ships, `cache` None the user's shared Hugging Face cache, `memory_bytes` None what
+    the machine has. `jobs` configures downloads.
     """
 
     queue: Path
@@ -63,8 +66,37 @@ class LibraryPaths:
 
 
 @dataclass(frozen=True)
+class HubOptions:
+    """The settings that decide where models come from and how much memory they are judged by.
+
+    `endpoint` and `proxy` are addresses, "" for none. `context` is in tokens; the bits are those of both models'
+    caches, 0 for the model's own precision.
+    """
+
+    endpoint: str
+    proxy: str
+    folders: tuple[str, ...]
+    offline: bool
+    context: int
+    kv_bits: int
+    draft_kv_bits: int
+
+
+def hub_options_of(values: SettingsValues) -> HubOptions:
+    return HubOptions(
+        values.hub_endpoint,
+        values.proxy,
+        values.model_folders,
+        values.work_offline,
+        values.fit_context,
+        values.kv_bits,
+        values.draft_kv_bits,
+    )
+
+
+@dataclass(frozen=True)
 class Inventory:
-    """What is here and what could be, at one moment. `limit` is the bytes that models may use on this machine."""
+    """The installed models, the catalog, and the pairs offered first. `limit` is the bytes models may use here."""
 
     installed: tuple[Entry, ...]
     catalog: tuple[Entry, ...]
@@ -80,7 +112,7 @@ class Inventory:
 
 
 class HubService:
-    """Everything that `engine.hub` does, with this user's paths and access. Safe to use from several threads."""
+    """The engine's hub, model_files and advice with this user's paths, settings and token. Thread-safe."""
 
     def __init__(self, paths: LibraryPaths, keychain: Keychain) -> None:
         self._paths, self._keychain = paths, keychain
@@ -97,7 +129,7 @@ class HubService:
         self.catalog: Catalog = load_catalog(paths.catalog)
 
     def configure(self, options: HubOptions) -> None:
-        """Take the user's choices; downloads go on from where they are. Raises `HubError`."""
+        """Apply the options; running downloads continue. Raises `HubError`."""
         access = self._access_of(options)
         with self._lock:
             self._folders = tuple(Path(folder) for folder in options.folders)
@@ -113,16 +145,20 @@ class HubService:
         endpoint = options.endpoint or HUGGING_FACE
         return HubAccess(endpoint, self._keychain.read(endpoint), options.proxy or None, offline=options.offline)
 
-    def check_access(self, options: HubOptions) -> AccessReport:
-        """Try those choices once, patient for some seconds. Raises `HubError`."""
-        return check_access(replace(self._access_of(options), stall_s=_CHECK_S))
+    def check_access(self, values: SettingsValues) -> AccessReport:
+        """Test the connection with these settings. Raises `HubError`."""
+        return check_access(replace(self._access_of(hub_options_of(values)), stall_s=_CHECK_S))
 
-    def keep_token(self, endpoint: str, token: str) -> bool:
-        """Keep the token for that Hub; False where there is no keychain. `configure` takes it into use."""
-        return self._keychain.write(endpoint or HUGGING_FACE, token)
+    def keep_token(self, values: SettingsValues, token: str) -> bool:
+        """Store the token for that Hub and connect with it; False without a keychain. Raises `HubError`."""
+        options = hub_options_of(values)
+        kept = self._keychain.write(options.endpoint or HUGGING_FACE, token)
+        if kept:
+            self.configure(options)
+        return kept
 
     def close(self) -> None:
-        """Stop what runs; downloads are queued for the next time."""
+        """Stop what runs; unfinished downloads stay queued for the next start. Safe to call twice."""
         self._stop.set()
         with self._lock:
             self._disconnect()
@@ -134,22 +170,22 @@ class HubService:
             self._client.close()
         self._queue = self._client = None
 
-    # What there is
+    # Installed models and drafts for them
 
     def scan(self) -> Inventory:
-        """Look at the disk. Fast after the first time."""
+        """Read the disk. An index makes every scan after the first one fast."""
         paths = self._paths
         found = installed_models(self._cache, self._folders, paths.starter, paths.index)
         self._found = tuple(found)
         budget = self._budget()
         installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)
-        here = {entry.id for entry in installed if entry.complete}
+        complete = {entry.id for entry in installed if entry.complete}
         curated = self.catalog.models.values()
-        catalog = tuple(from_catalog(model, self.catalog, here, budget) for model in curated)
+        catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
         return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
-        """Verdicts on every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
+        """The verdict on every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
         main = self._main_at(path)
         try:
             subject, drafts = candidates(main, self._found, self.catalog)
@@ -160,8 +196,6 @@ class HubService:
     def _limit(self) -> int:
         if self._paths.memory_bytes is not None:
             return working_set_limit(self._paths.memory_bytes)
-        import psutil
-
         return working_set_limit(psutil.virtual_memory().total)
 
     # The Hub
@@ -174,7 +208,7 @@ class HubService:
         return tuple(map(self._entry_of, search_models(client, text)))
 
     def _pasted(self, client: HubClient, name: str) -> Entry:
-        """A gated model is shown although its files cannot be read: its card leads to its page."""
+        """The model of that name. A gated one is listed although its files cannot be read: its card links its page."""
         try:
             looked = look_at(client, name, self._paths.small_files)
         except HubError as error:
@@ -182,25 +216,28 @@ class HubService:
                 raise
             return replace(self._entry_of(find_model(client, name)), gated=True)
         entry = self._entry_of(looked.found)
-        return entry if name in self.catalog.models else looked_closer(entry, looked, self._budget())
+        return entry if name in self.catalog.models else with_details(entry, looked, self._budget())
 
     def _entry_of(self, found: FoundModel) -> Entry:
-        return from_found(found, self.catalog, self._here(), self._budget())
+        return from_found(found, self.catalog, self._complete_ids(), self._budget())
 
-    def look_closer(self, entry: Entry, main_path: str, alone: bool) -> Entry:
-        """What a search has found, read from its small files: its memory, and its verdict as a draft for the model in
-        `main_path` ("" for none). The only model of a search comes with the draft that goes with it. Raises `HubError`.
+    def read_details(self, entry: Entry, main_path: str, only_result: bool) -> Entry:
+        """A search result with what its small files say: memory, and the verdict on it as a draft for `main_path`.
+
+        `main_path` "" skips the verdict. The only result of a search also gets its draft model. Raises `HubError`.
         """
         client, kept = self._connected(), self._paths.small_files
         looked = look_at(client, entry.id, kept)
         remote, curated = from_remote(looked), entry.id in self.catalog.models
-        closer = entry if curated else looked_closer(entry, looked, self._budget())
+        detailed = entry if curated else with_details(entry, looked, self._budget())
         if main_path:
-            closer = replace(closer, advice=self._verdict(main_path, remote))
-        if not alone or curated or closer.problem:
-            return closer
+            detailed = replace(detailed, advice=self._verdict(main_path, remote))
+        if not only_result or curated or detailed.problem:
+            return detailed
         best = draft_for(client, remote, self.catalog, self._options.context, self._limit(), kept)
-        return with_draft(closer, self.catalog.models[best.id], best, self._here()) if best is not None else closer
+        if best is None:
+            return detailed
+        return with_draft(detailed, self.catalog.models[best.id], best, self._complete_ids())
 
     def _verdict(self, main_path: str, candidate: PairModel) -> PairAdvice | None:
         main = self._main_at(main_path)
@@ -224,11 +261,11 @@ class HubService:
             options.context, self._limit(), number_bytes(options.kv_bits), number_bytes(options.draft_kv_bits)
         )
 
-    def _here(self) -> set[str]:
+    def _complete_ids(self) -> set[str]:
         return {model.id for model in self._found if model.complete}
 
     def _main_at(self, path: str) -> InstalledModel:
-        """The model in that folder, also where it is none that was found."""
+        """The model in that folder, even if no scan found it."""
         main = next((model for model in self._found if model.path == path), None)
         return main if main is not None else describe_folder(Path(path), Path(path).name, "folder")
 
@@ -237,7 +274,7 @@ class HubService:
             return self._queue.snapshot() if self._queue is not None else ()
 
     def command(self, name: str, repository: str) -> None:
-        """add, pause, resume or cancel a download. Raises `HubError`."""
+        """`name` is "add", "pause", "resume" or "cancel". Raises `HubError`."""
         with self._lock:
             self._connected()
             assert self._queue is not None
@@ -249,16 +286,16 @@ class HubService:
                 raise HubError("offline")
             return self._client
 
-    # Care
+    # Installed files
 
     def verify(self, path: str) -> VerifyReport | None:
-        """Read every file again and compare; None when the program ends first."""
+        """Compare every file with its published checksum; None if `close` interrupts it."""
         return verify_model(Path(path), stop=self._stop)
 
     def repair(self, path: str) -> None:
-        """Fetch again what of a model in the Hub cache is not as it was published, and nothing else.
+        """Download the damaged files of a model in the Hub cache again, and nothing else. Raises `HubError`.
 
-        The download of the very version that is here checks every byte and replaces what is wrong. Raises `HubError`.
+        Downloading the installed revision checks every byte and replaces what is wrong.
         """
         model = self._model_at(path)
         with self._lock:
@@ -276,7 +313,7 @@ class HubService:
         return model
 
     def remove(self, plan: RemovalPlan) -> None:
-        """Remove the model, and the line of its download if there is one."""
+        """Remove the model and its entry in the list of downloads."""
         remove(plan)
         with self._lock:
             if self._queue is not None and self._queue.status(plan.id) is not None:
@@ -284,6 +321,4 @@ class HubService:
 
 
 def _shared_cache() -> Path:
-    from huggingface_hub import constants
-
     return Path(constants.HF_HUB_CACHE)

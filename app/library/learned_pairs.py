@@ -1,4 +1,4 @@
-"""What was learned about pairs of models, as rows for a person. No Qt in here."""
+"""What the engine learned about each pair, as rows to show. No Qt in here."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SOURCES = ("draft", "ngram")
 
 @dataclass(frozen=True)
 class LearnedRow:
-    """One pair at texts of `tokens_from` tokens and more, below `tokens_below` (None: without end).
+    """One pair at contexts from `tokens_from` to below `tokens_below` tokens (None: no upper bound).
 
-    `depth` guesses of `source` a round are expected to be fastest, `speedup` times as fast as plain decoding at
-    `plain_tps`; depth 0 where plain decoding is. `accept_rate` is the share of that source's guesses that were right,
-    None before any was made; `samples` rounds were measured.
+    `depth` draft tokens of `source` a round are expected to be fastest, `speedup` times plain decoding at `plain_tps`;
+    depth 0 where plain decoding is fastest. `accept_rate` is that source's, None before anything was verified;
+    `samples` rounds were measured.
     """
 
     pair: Pair
@@ -46,10 +46,10 @@ def learned_rows(pairs: Iterable[LearnedPair]) -> list[LearnedRow]:
 
 
 def accept_rate(pair: LearnedPair, source: str) -> float | None:
-    """Accepted over checked guesses of a source, over all positions."""
-    guesses = [one for one in pair.acceptance if one.source == source]
-    reached = sum(one.reached for one in guesses)
-    return sum(one.accepted for one in guesses) / reached if reached else None
+    """Accepted over verified tokens of a source, over all positions."""
+    positions = [one for one in pair.acceptance if one.source == source]
+    reached = sum(one.reached for one in positions)
+    return sum(one.accepted for one in positions) / reached if reached else None
 
 
 def _row(pair: LearnedPair, figures: ContextFigures) -> LearnedRow:

@@ -1,29 +1,30 @@
-"""The models as the window knows them: what is here, what could be, what is on its way, and what goes with what.
+"""The models as the window knows them: installed, available, being downloaded, and which draft goes with which.
 
-Nothing here blocks: disk and network work runs on a pool and comes back to Qt's thread through a bridge. Views read
-the plain data and listen for what changed.
+Nothing here blocks: disk and network work runs in the background and its results come back to the Qt thread. Views
+read the plain data and listen for what changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.library.finder import Finder
-from app.library.hub_options import hub_options_of
 from app.library.measured import Measured, MeasuredPairs
-from app.session.bridge import Bridge, as_engine_error
+from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
+from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from app.library.hub_service import HubService, Inventory, LibraryPaths
+    from collections.abc import Callable
+
+    # Importing the Hub's client takes a tenth of a second, too long before the first frame.
+    from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.access_check import AccessReport
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
     from engine.hub.verify import VerifyReport
 
 _POLL_MS = 250
+_THREADS = 4
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
+
+T = TypeVar("T")
 
 
 def default_paths() -> LibraryPaths:
@@ -50,9 +54,9 @@ def default_paths() -> LibraryPaths:
 class Library(QObject):
     """Does nothing before `start`. Owned by the window, which closes it.
 
-    `settled` carries the status of a download that is now ready (after what is here has been looked at again) or has
-    failed; `problem` an error that a person caused and should read; `verified` a path and its report. `damaged` holds
-    the reports of models that were checked and are not as they were published.
+    `settled` carries the status of a download that is ready (once the disk has been scanned again) or has failed;
+    `problem` an error that a person caused and should read; `verified` a path and its report. `damaged` holds the
+    reports of models whose files differ from the published ones. `background` runs other work off the Qt thread.
     """
 
     models_changed = Signal()
@@ -72,38 +76,34 @@ class Library(QObject):
     ) -> None:
         super().__init__(parent)
         self.settings = settings
+        self.background = Background("library", _THREADS, self)
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
-        self._kept: MeasuredPairs = {}
-        self._learned: MeasuredPairs = {}
+        self._of_answers: MeasuredPairs = {}
+        self._of_engine: MeasuredPairs = {}
         self.verifying: set[str] = set()
         self.damaged: dict[str, VerifyReport] = {}
         self._paths, self._keychain = paths, keychain or Keychain()
-        self._options = hub_options_of(settings.values)
-        self._pool: ThreadPoolExecutor | None = None
         self._hub: HubService | None = None
-        self._bridge = Bridge(self)
+        self._options: HubOptions | None = None
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
+        # Calls that wait for the hub service to open.
         self._waiting: list[Callable[[], None]] = []
-        self._polling = self._closed = False
+        self._started = self._polling = self._closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
         self.finder = Finder(self._call, self)
         settings.subscribe(self._reconfigure)
 
-    # Life
-
-    @property
-    def started(self) -> bool:
-        return self._pool is not None
+    # Opening and closing
 
     def start(self) -> None:
-        """Look at the disk for the first time and go on with the downloads of the last run. Safe to call again."""
-        if self._pool is None and not self._closed:
-            self._pool = ThreadPoolExecutor(4, thread_name_prefix="library")
+        """Scan the disk for the first time and continue the downloads of the last run. Safe to call again."""
+        if not self._started and not self._closed:
+            self._started = True
             self._run(self._open, then=self._opened, failed=self._not_opened)
 
     def close(self) -> None:
@@ -113,22 +113,21 @@ class Library(QObject):
         self._closed = True
         self._timer.stop()
         self.finder.stop()
-        self._bridge.close()
-        if self._pool is not None:
-            self._pool.submit(self._close_hub)
-            self._pool.shutdown(wait=True)
-            # It may have been opened after it was asked to close.
-            self._close_hub()
+        # Closing the hub service ends what runs; one that was still opening then is closed afterwards.
+        self.background.close(wait=False)
+        self._close_hub()
+        self.background.close()
+        self._close_hub()
 
     def _close_hub(self) -> None:
         if self._hub is not None:
             self._hub.close()
 
     def _open(self) -> EngineError | None:
-        """On the pool. A mirror that is no address must not hide the models that are here, so it is returned."""
-        from app.library.hub_service import HubService
+        """On a thread. An unusable mirror must not hide the installed models, so its error is returned, not raised."""
+        from app.library.hub_service import HubService, hub_options_of
 
-        hub = HubService(self._paths(), self._keychain)
+        hub, self._options = HubService(self._paths(), self._keychain), hub_options_of(self.settings.values)
         self._hub = hub
         try:
             hub.configure(self._options)
@@ -142,9 +141,9 @@ class Library(QObject):
             call()
         if problem is not None:
             self.problem.emit(problem)
-        self._look()
+        self._refresh()
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         self.rescan()
         self._poll()
 
@@ -155,37 +154,31 @@ class Library(QObject):
     def _reconfigure(self) -> None:
         if self._hub is None or self._closed:
             return
+        from app.library.hub_service import hub_options_of
+
         options = hub_options_of(self.settings.values)
         if options != self._options:
             self._options = options
-            self._call(lambda hub: hub.configure(options), then=lambda _: self._look())
+            self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
 
-    def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        """Do something else that blocks; `then` gets what comes of it. `work` must not raise."""
-        self.start()
-        self._run(work, then)
-
-    def keep_token(self, token: str, then: Callable[[bool], None]) -> None:
-        """Put the token into the system's keychain and connect again with it; `then` hears whether that worked."""
-        options = self._options
+    def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
+        """Store the token in the system's keychain and connect again with it; `then` gets whether that worked."""
+        values = self.settings.values
 
         def keep(hub: HubService) -> bool:
-            kept = hub.keep_token(options.endpoint, token)
-            if kept:
-                hub.configure(options)
-            return kept
+            return hub.keep_token(values, token)
 
         self._call(keep, then=then)
 
-    def check_access(self, then: Callable[[AccessReport], None], failed: Callable[[EngineError], None]) -> None:
-        """Try the mirror, the proxy and the token as they are set now; one of the two hears how that went."""
-        options = hub_options_of(self.settings.values)
-        self._call(lambda hub: hub.check_access(options), then=then, failed=failed)
+    def check_access(self, then: Callable[[AccessReport], object], failed: Callable[[EngineError], object]) -> None:
+        """Test the mirror, the proxy and the token as they are set now."""
+        values = self.settings.values
+        self._call(lambda hub: hub.check_access(values), then=then, failed=failed)
 
-    # What there is
+    # Models and drafts for them
 
     def rescan(self, then: Callable[[], None] | None = None) -> None:
-        """Look at the disk again; `models_changed` follows, and then `then` is called."""
+        """Scan the disk again; `models_changed` follows, then `then` is called."""
 
         def take(inventory: Inventory) -> None:
             self.inventory = inventory
@@ -198,7 +191,7 @@ class Library(QObject):
         self._call(lambda hub: hub.scan(), then=take)
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
-        """Verdicts on drafts for the main model in `path`; None until `advice_changed` says that they are there."""
+        """The verdicts on drafts for the main model in `path`; None until `advice_changed` follows."""
         if path in self._advice:
             return self._advice[path]
         if path not in self._asked and self.inventory is not None:
@@ -216,7 +209,7 @@ class Library(QObject):
         self.advice_changed.emit(path)
 
     def measured_with(self, path: str) -> dict[str, Measured]:
-        """What drafts have brought to the main model in `path` on this machine, by their ids."""
+        """The measured figures of drafts for the main model in `path`, by the drafts' ids."""
         if self.inventory is None:
             return {}
         main = self.inventory.at(path)
@@ -225,16 +218,16 @@ class Library(QObject):
         return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
-        """The figures of all answers so far; advice that they change is worked out again."""
-        self._take_figures(measured, self._learned)
+        """Take the figures of all stored answers; advice that they change is worked out again."""
+        self._take_figures(measured, self._of_engine)
 
     def take_learned(self, learned: MeasuredPairs) -> None:
-        """What the engine knows of pairs, for those of which no answer is kept."""
-        self._take_figures(self._kept, learned)
+        """Take the engine's figures, which count for pairs without a stored answer."""
+        self._take_figures(self._of_answers, learned)
 
-    def _take_figures(self, kept: MeasuredPairs, learned: MeasuredPairs) -> None:
-        self._kept, self._learned = kept, learned
-        measured = {**learned, **kept}
+    def _take_figures(self, of_answers: MeasuredPairs, of_engine: MeasuredPairs) -> None:
+        self._of_answers, self._of_engine = of_answers, of_engine
+        measured = {**of_engine, **of_answers}
         if measured == self._measured:
             return
         self._measured = measured
@@ -246,11 +239,11 @@ class Library(QObject):
 
     @property
     def running(self) -> int:
-        """How many downloads are on their way or wait for their turn."""
+        """How many downloads run or are queued."""
         return sum(status.state in _RUNNING for status in self.downloads)
 
     def get(self, *repositories: str) -> None:
-        """Download models, or go on with them."""
+        """Download models, or continue their downloads."""
         for repository in repositories:
             self._command("add", repository)
 
@@ -261,7 +254,7 @@ class Library(QObject):
         self._command("resume", repository)
 
     def cancel(self, repository: str) -> None:
-        """Stop a download and take back what has arrived; of a finished one only the line goes."""
+        """Stop a download and delete its files; a finished one only leaves the list."""
         self._command("cancel", repository)
 
     def _command(self, name: str, repository: str) -> None:
@@ -296,20 +289,20 @@ class Library(QObject):
         if changed:
             self.downloads_changed.emit()
 
-    # Care
+    # Installed files
 
     def page_of(self, repository: str) -> str:
         """The address of a model's page on the Hub in use."""
-        return f"{(self._options.endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
+        return f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
 
     def repair(self, path: str) -> None:
-        """Fetch again what of a model is damaged; its download says how that gets on."""
+        """Download the damaged files of a model again; its download shows the progress."""
         self.damaged.pop(path, None)
         self._call(lambda hub: hub.repair(path), then=lambda _: self._poll())
         self.models_changed.emit()
 
     def verify(self, path: str) -> None:
-        """Check every file of a model; `verified` follows."""
+        """Compare every file of a model with its checksum; `verified` follows."""
 
         def take(report: VerifyReport | None) -> None:
             self.verifying.discard(path)
@@ -330,47 +323,38 @@ class Library(QObject):
             self.models_changed.emit()
             self._call(lambda hub: hub.verify(path), then=take, failed=fail)
 
-    def plan_removal(self, path: str, then: Callable[[RemovalPlan], None]) -> None:
-        """Work out what a removal frees and hand it to `then`."""
+    def plan_removal(self, path: str, then: Callable[[RemovalPlan], object]) -> None:
+        """Work out what a removal frees; `then` gets it."""
         self._call(lambda hub: hub.plan_removal(path), then=then)
 
     def remove(self, plan: RemovalPlan) -> None:
-        self._call(lambda hub: hub.remove(plan), then=lambda _: self._look())
+        self._call(lambda hub: hub.remove(plan), then=lambda _: self._refresh())
 
-    # The pool
+    # Off the Qt thread
 
     def _call(
         self,
-        work: Callable[[HubService], Any],
-        then: Callable[[Any], None],
-        failed: Callable[[EngineError], None] | None = None,
+        work: Callable[[HubService], T],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
     ) -> None:
-        """Do `work` with the hub, once it is open."""
+        """Run `work` with the hub service, once it is open."""
 
-        def on_pool() -> Any:
+        def with_hub() -> T:
             assert self._hub is not None
             return work(self._hub)
 
         self.start()
         if self._hub is None:
-            self._waiting.append(partial(self._run, on_pool, then, failed))
+            self._waiting.append(partial(self._run, with_hub, then, failed))
         else:
-            self._run(on_pool, then, failed)
+            self._run(with_hub, then, failed)
 
     def _run(
         self,
-        work: Callable[[], Any],
-        then: Callable[[Any], None],
-        failed: Callable[[EngineError], None] | None = None,
+        work: Callable[[], T],
+        then: Callable[[T], object],
+        failed: Callable[[EngineError], object] | None = None,
     ) -> None:
-        if self._closed or self._pool is None:
-            return
-
-        def done(future: Future[Any]) -> None:
-            error = future.exception()
-            if error is None:
-                then(future.result())
-            else:
-                (failed or self.problem.emit)(as_engine_error(error))
-
-        self._bridge.watch(self._pool.submit(work), done)
+        report = failed or self.problem.emit
+        self.background.run(work, then, lambda error: report(as_engine_error(error)))

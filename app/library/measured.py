@@ -1,4 +1,4 @@
-"""What pairs have brought on this machine, out of the figures of every answer that is kept. No Qt in here."""
+"""The measured speed-up of pairs on this machine: from stored answers and from the engine. No Qt in here."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from app.conversations.request_history import PairSummary
     from engine.tuning import LearnedPair
 
-# The methods that let a draft model guess; what they brought is the pair's.
+# The methods whose figures are those of the draft model.
 _DRAFTING = ("auto", "draft")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a pair brought on this machine: speed-up over plain decoding and the share of guesses accepted."""
+    """Speed-up over plain decoding and the share of draft tokens accepted."""
 
     speedup: float
     accept_rate: float | None
 
 
-# By the names that the history has of a main and a draft model.
+# Keyed by the names of main and draft model in the request history.
 MeasuredPairs = Mapping[tuple[str, str], Measured]
 
 
 def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Measured]:
-    """For each pair the figures of the method that has written the most with it."""
+    """For each pair the figures of the method that has generated the most tokens with it."""
     found: dict[tuple[str, str], Measured] = {}
     for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
         if one.draft_model and one.method in _DRAFTING and one.drafted and one.speedup is not None:
@@ -38,7 +38,7 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
 
 
 def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measured]:
-    """What the engine has learned of pairs whose guesses were checked, at the context length that was measured most."""
+    """The engine's figures of pairs whose draft tokens were verified, at the context length measured most often."""
     found: dict[tuple[str, str], Measured] = {}
     for row in sorted(learned_rows(pairs), key=lambda row: row.samples):
         if row.draft and row.source == "draft" and row.accept_rate is not None and row.samples:

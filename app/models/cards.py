@@ -205,10 +205,12 @@ class ModelCard(Card):
         self._show_fit()
         self.main_button.setText(self._button_text())
         self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))
-        set_style_class(self.main_button, "accent" if not entry.here and not on_its_way and self._fits else "button")
+        set_style_class(
+            self.main_button, "accent" if not entry.installed and not on_its_way and self._fits else "button"
+        )
         advice = state.advice
         self.draft_button.setText(self.tr("Get as draft"))
-        self.draft_button.setVisible(advice is not None and advice.works and not entry.here and not on_its_way)
+        self.draft_button.setVisible(advice is not None and advice.works and not entry.installed and not on_its_way)
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not state.verifying)
@@ -258,7 +260,7 @@ class ModelCard(Card):
             self.repaired.emit(self.entry)
         elif self.entry.complete and self.entry.path:
             self.used.emit(self.entry)
-        elif self.entry.here and not self._partial:
+        elif self.entry.installed and not self._partial:
             # A curated or found model that is here: its folder is known to whoever listens.
             self.used.emit(self.entry)
         else:
@@ -308,7 +310,7 @@ class ModelCard(Card):
             return self.tr("in use"), "main"
         if self.entry.is_starter:
             return self.tr("built in"), "draft"
-        if self.entry.here and not self.entry.problem:
+        if self.entry.installed and not self.entry.problem:
             return self.tr("installed"), "draft"
         if self.entry.fit is not None and not self.entry.fit.fits:
             return self.tr("too large"), "lookup"
@@ -334,7 +336,7 @@ class ModelCard(Card):
             return self.tr("Getting it…")
         if self._repairable:
             return self.tr("Repair")
-        if self.entry.here and not self._partial:
+        if self.entry.installed and not self._partial:
             return self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
         return self.tr("Get {size}").format(size=size_words(size)) if size else self.tr("Get")

@@ -89,7 +89,7 @@ class FirstRunOffer(QFrame):
             row.button.clicked.connect(lambda _=False, source=row: self._act(source.entry))
 
     def _act(self, entry: Entry) -> None:
-        if entry.here:
+        if entry.installed:
             self._decline()
             self._switcher.use(entry)
         else:
@@ -140,7 +140,7 @@ class _OfferRow(QWidget):
         self._facts.setText(wording.download_words(status) if status and on_its_way else self._promise(entry))
         if on_its_way:
             self.button.setText(self.tr("Getting it…"))
-        elif entry.here:
+        elif entry.installed:
             self.button.setText(self.tr("Chat"))
         else:
             self.button.setText(self.tr("Get {size}").format(size=size_words(entry.get_bytes)))

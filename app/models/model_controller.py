@@ -86,7 +86,7 @@ class ModelController(QObject):
         wanted = [entry.id]
         if entry.draft and inventory is not None:
             draft = inventory.entry(entry.draft)
-            if draft is not None and not draft.here:
+            if draft is not None and not draft.installed:
                 wanted.append(entry.draft)
                 self._pairs[entry.id] = {entry.id, entry.draft}
         self._library.get(*wanted)

@@ -227,7 +227,7 @@ class ModelsPage(QWidget):
             library.damaged.get(entry.path),
             (entry.advice or self._known_advice(entry.id, path)) if name else None,
             name,
-            library.page_of(entry.id) if entry.gated and not entry.here else "",
+            library.page_of(entry.id) if entry.gated and not entry.installed else "",
         )
 
     def _known_advice(self, id_: str, main_path: str) -> PairAdvice | None:

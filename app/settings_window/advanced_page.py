@@ -149,7 +149,7 @@ class AdvancedPage(TablePage):
             self._written, self._failed = file if written else None, not written
             self._say()
 
-        self._library.on_pool(work, done)
+        self._library.background.run(work, done, owner=self)
 
     def _models(self) -> dict[str, Any]:
         pair = self._session.models.pair

@@ -85,7 +85,7 @@ class StoragePage(TablePage):
     # What is there
 
     def _look(self) -> None:
-        self._library.on_pool(measure, self._take)
+        self._library.background.run(measure, self._take, owner=self)
 
     def _take(self, kept: tuple[Kept, ...]) -> None:
         self._kept = {one.id: one for one in kept}
@@ -111,7 +111,7 @@ class StoragePage(TablePage):
             return measure()
 
         def forgotten(_: None) -> None:
-            self._library.on_pool(work, self._take)
+            self._library.background.run(work, self._take, owner=self)
 
         if not self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), forgotten):
             forgotten(None)
@@ -162,7 +162,7 @@ class StoragePage(TablePage):
         self.stop.show()
         self._timer.start()
         self._show_progress()
-        self._library.on_pool(work, done)
+        self._library.background.run(work, done, owner=self)
 
     def _show_progress(self) -> None:
         if self._progress is not None:

@@ -37,8 +37,8 @@ from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.learned_figures import FOUND, LEARNED
-from tests.app.models.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
+from tests.app.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
 
 QUESTIONS = {
     "en": "Where does bisect put an equal element, and how do I write the left version myself?",

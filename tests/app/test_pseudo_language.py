@@ -19,8 +19,8 @@ from app.settings_window.dialog import PAGES
 from app.settings_window.form import Form
 from tests.app.learned_figures import FOUND
 from tests.app.models.conftest import open_shown as open_shown
-from tests.app.models.shown_library import LARGER, downloading, stocked
 from tests.app.models.test_page import cut_texts
+from tests.app.shown_library import LARGER, downloading, stocked
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

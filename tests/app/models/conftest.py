@@ -21,8 +21,8 @@ from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.download_job import JobSettings
 from engine.hub.transfer import RetryPolicy
 from tests.app.conftest import STARTER
-from tests.app.models.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_disturbed_copy, write_model
 

@@ -16,7 +16,7 @@ from app.models.download_tray import DownloadTray, KeepAwake
 from app.widgets.application import Application
 from engine.hub.failures import HubError
 from tests.app.models.conftest import OpenShown
-from tests.app.models.shown_library import DRAFT, LARGER, ShownLibrary, downloading
+from tests.app.shown_library import DRAFT, LARGER, ShownLibrary, downloading
 
 
 class Tray(QObject):

@@ -19,8 +19,8 @@ from app.window.main_window import MainWindow
 from engine.stats import RequestStats
 from tests.app.conftest import STARTER
 from tests.app.learned_figures import LEARNED
-from tests.app.models.shown_library import DRAFT, MAIN, ShownLibrary, path_of, stocked
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of, stocked
 
 USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0)
 

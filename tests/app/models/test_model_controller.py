@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytestqt.qtbot import QtBot
 
 from tests.app.models.conftest import OpenShown
-from tests.app.models.shown_library import MAIN, path_of
+from tests.app.shown_library import MAIN, path_of
 
 
 def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:

@@ -21,7 +21,7 @@ from app.wording.hub import hub_reasons, hub_sentence
 from engine.hub.failures import HubError
 from engine.hub.remove import RemovalPlan
 from tests.app.models.conftest import OpenShown
-from tests.app.models.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
+from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
 from tests.app.window.test_accessibility import cut_texts
 
 
@@ -174,7 +174,7 @@ def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown
     picker = window._switcher.draft_picker
     choice = next(one for one in picker.choices() if one.id == LARGER)
     picker.wanted.emit(choice)
-    here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), here=True)
+    here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), installed=True)
     library.inventory = replace(library.inventory, installed=(*library.inventory.installed, here))
     library.settled.emit(downloading(LARGER, "ready"))
     assert window._banner._button.text() == "Use as draft"

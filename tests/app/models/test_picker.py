@@ -12,7 +12,7 @@ from app.library.measured import Measured
 from app.models.picker import Picker
 from app.widgets.application import Application
 from tests.app.models.conftest import OpenShown
-from tests.app.models.shown_library import (
+from tests.app.shown_library import (
     DRAFT,
     FOREIGN,
     LARGER,

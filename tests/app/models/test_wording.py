@@ -14,7 +14,7 @@ from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
 from engine.advice.speedup import Estimate
 from engine.errors import ModelNotUsable
 from tests.app.models.conftest import OpenShown
-from tests.app.models.shown_library import ADVICE
+from tests.app.shown_library import ADVICE
 
 ARGUMENTS = (
     ("extra", 4), ("shared", 41), ("share", 49), ("needed", 22_500_000_000), ("free", 21_300_000_000),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from app.library.entries import Entry, MemoryBudget, from_catalog, pair_offers
 from app.library.hub_service import Inventory
 from app.library.library import Library
 from app.settings.store import SettingsStore
+from app.system.background import Background
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, working_set_limit
 from engine.advice.pairing import PairAdvice
@@ -63,7 +65,7 @@ def stocked() -> Inventory:
         for entry in installed
     ]
     broken = Entry(
-        "mlx-community/Phi-4-mini-instruct-4bit", "cache", "Phi-4 mini", path_of("a/phi"), bits=4, here=True,
+        "mlx-community/Phi-4-mini-instruct-4bit", "cache", "Phi-4 mini", path_of("a/phi"), bits=4, installed=True,
         problem="incomplete", detail="model.safetensors",
     )  # fmt: skip
     return Inventory(
@@ -82,10 +84,13 @@ def _offers(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return pair_offers(load_catalog(), entries, LIMIT)
 
 
+_BOTH = ("main", "draft")
+
+
 def _starter() -> tuple[Entry, ...]:
     return (
-        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=("main", "draft"), here=True),
-        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=("main", "draft"), here=True, draft="draft"),
+        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=_BOTH, installed=True),
+        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=_BOTH, draft="draft", installed=True),
     )
 
 
@@ -96,6 +101,17 @@ def downloading(id_: str, state: str = "downloading", **settings: Any) -> Downlo
     return DownloadStatus(id_, "main", state, **(values | settings))
 
 
+class InlineBackground(Background):
+    """Runs work at once, on the thread that asks for it."""
+
+    def run(self, work: Callable[[], Any], then: Any = None, failed: Any = None, owner: Any = None) -> Future[Any]:  # noqa: ARG002
+        future: Future[Any] = Future()
+        future.set_result(work())
+        if then is not None:
+            then(future.result())
+        return future
+
+
 class ShownLibrary(Library):
     """`asked` holds what the window wanted from the hub, in order."""
 
@@ -104,6 +120,7 @@ class ShownLibrary(Library):
         self.inventory = inventory or stocked()
         self.asked: list[tuple[str, ...]] = []
         self.shown_advice = ADVICE
+        self.background = InlineBackground("library", parent=self)
 
     def start(self) -> None:
         """There is nothing to look at."""
@@ -117,10 +134,6 @@ class ShownLibrary(Library):
 
     def _command(self, name: str, repository: str) -> None:
         self.asked.append((name, repository))
-
-    def on_pool(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        """At once, here."""
-        then(work())
 
     def _call(self, *_: Any, **__: Any) -> None:
         """Nobody is there to do it."""
