@@ -1,68 +1,25 @@
-"""Every setting, declared once: default, what it may be, where it is shown, its words, and when it takes effect.
+"""Every setting, declared once. No Qt in here.
 
-No Qt in here. `SettingsValues` is the typed access; `SETTINGS` is the same as rows for pages, search and tests.
+`SettingsValues` holds the values; `SETTINGS` has the same declarations as rows for pages, search and tests.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass, fields
 
+from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, setting
 from app.system.translatable import QT_TRANSLATE_NOOP
-
-T = TypeVar("T")
-
-# When a change takes effect. Whatever is not at once is said under the setting.
-AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
-
-    Numbers lie between `least` and `most`; `least_words` is shown in the place of the least, and thousands are
-    set apart where `grouped`. `page` "" means that the window keeps it without a row for it.
-    """
-
-    key: str
-    default: Any
-    page: str = ""
-    title: str = ""
-    help: str = ""
-    effect: str = AT_ONCE
-    choices: tuple[tuple[Any, str], ...] = ()
-    least: float = 0
-    most: float = 0
-    step: float = 1
-    least_words: str = ""
-    grouped: bool = True
-
-    def accepts(self, value: object) -> bool:
-        """Whether a value from a file may be used."""
-        if type(value) is not type(self.default):
-            return False
-        if self.choices:
-            return any(value == choice for choice, _ in self.choices)
-        if isinstance(value, (int, float)) and self.page and not isinstance(value, bool):
-            return self.least <= value <= self.most
-        return True
-
-
-def setting(default: T, **declared: Any) -> T:
-    """A field of `SettingsValues` with what `Setting` says of it."""
-    made: T = field(default=default, metadata=declared)
-    return made
-
+from engine.requests import METHODS
 
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
-METHODS = (
-    ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
-    ("draft", QT_TRANSLATE_NOOP("Settings", "Draft model")),
-    ("ngram", QT_TRANSLATE_NOOP("Settings", "Lookup")),
-    ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
-)
+METHOD_NAMES = {
+    "auto": QT_TRANSLATE_NOOP("Settings", "Automatic"),
+    "draft": QT_TRANSLATE_NOOP("Settings", "Draft model"),
+    "ngram": QT_TRANSLATE_NOOP("Settings", "Lookup"),
+    "off": QT_TRANSLATE_NOOP("Settings", "Off"),
+}
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
-# How precisely keys and values are kept: bits, 0 for as the model has them.
+# Bits of the KV cache, 0 for the model's own precision.
 KV_PRECISION = (
     (0, QT_TRANSLATE_NOOP("Settings", "Full")),
     (8, QT_TRANSLATE_NOOP("Settings", "8-bit")),
@@ -76,14 +33,14 @@ RULES = (
 
 @dataclass(frozen=True)
 class SettingsValues:
-    """Every choice with its default.
+    """The value of every setting. The field names are the keys of the file.
 
-    `hub_endpoint` is the address of a mirror and `proxy` that of a proxy, "" for none; `model_folders` are searched for
-    models beside the Hugging Face cache; `fit_context` is how many tokens of context memory is reckoned for;
-    `offer_seen` says that the offer of a first pair has been answered;
-    `main_model` and `draft_model` are the folders of the pair that was used last, "" for the starter or no draft.
-    `window_place` is x, y, width and height, empty before the first time; `sidebar` and `panel` say whether a pane is
-    shown ("auto" where there is room), `sidebar_width` and `panel_width` how many pixels wide it is, 0 for as usual.
+    `hub_endpoint` and `proxy` are addresses, "" for none. `pairs` has its rows in `settings.pairs`. `model_folders` are
+    searched for models besides the Hugging Face cache. `move_chats_to` is the folder that the chats move to at the next
+    start, "" for none. `offer_seen`: the offer of a first pair was answered. `fit_context` is the context in tokens for
+    which memory is calculated. `main_model` and `draft_model` are the folders of the pair used last, "" for the starter
+    or no draft. `window_place` is the window's x, y, width and height, empty before the first run. `sidebar` and
+    `panel` say whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
     """
 
     language: str = setting(
@@ -147,7 +104,7 @@ class SettingsValues:
             "does not pay.",
         ),
         effect=NEXT_ANSWER,
-        choices=METHODS,
+        choices=tuple((method, METHOD_NAMES[method]) for method in METHODS),
     )
     depth: int = setting(
         0,

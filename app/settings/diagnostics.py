@@ -1,4 +1,4 @@
-"""What helps to find the cause of a problem, in one JSON file that holds no chat text. No Qt in here."""
+"""The diagnostics file: what helps to find the cause of a problem, without any chat text. No Qt in here."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from app.settings.declarations import SettingsValues
     from engine.stats import RequestStats
 
-# Addresses may carry a name and a password.
+# Only whether they are set: addresses may contain a name and a password.
 _LEFT_OUT = ("hub_endpoint", "proxy")
 
 
-def gather(
-    values: SettingsValues, record: str, models: dict[str, Any], figures: Iterable[RequestStats]
-) -> dict[str, Any]:
-    """Versions, machine, settings, models, the figures of the latest answers and the record, as plain data."""
+def gather(values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]) -> dict[str, Any]:
+    """Versions, machine, settings, models, the figures of the latest answers and the log, as plain data."""
     settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
     settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}
     return {
@@ -36,11 +34,11 @@ def gather(
         "settings": settings,
         "models": models,
         "answers": [asdict(stats) for stats in figures],
-        "record": record.splitlines(),
+        "record": log.splitlines(),
     }
 
 
 def write(file: Path, gathered: dict[str, Any]) -> None:
-    """Write the file, with "~" where the path of the user's home would be. Raises OSError."""
+    """Write the file, with "~" for the user's home folder. Raises OSError."""
     text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)
     file.write_text(text.replace(str(Path.home()), "~"), encoding="utf-8")

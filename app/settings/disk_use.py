@@ -1,7 +1,4 @@
-"""What Tandem keeps on the disk, where, and how much. Everything here reads the disk, so none of it is for Qt's thread.
-
-No Qt in here.
-"""
+"""The folders Tandem keeps on the disk and their sizes. Everything here blocks on the disk; no Qt in here."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from engine.prefix_files import forget_others
 
 
 @dataclass(frozen=True)
-class Kept:
-    """One kind of thing: `id` names it, `folder` is what a file browser shows, `bytes` what it takes."""
+class DiskUse:
+    """One kind of data, named by `id`: its folder and its size in bytes."""
 
     id: str
     folder: Path
@@ -24,27 +21,27 @@ class Kept:
 
 
 def model_folder() -> Path:
-    """The Hugging Face cache, which every tool of this user shares."""
+    """The user's shared Hugging Face cache."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE)
 
 
-def measure() -> tuple[Kept, ...]:
-    """Everything that is kept, with its size now."""
+def measure() -> tuple[DiskUse, ...]:
+    """The size of every kind of data now."""
     models, prefixes = model_folder(), bytes_of(prefix_folder())
     return (
-        Kept("chats", data_folder(), bytes_of(data_folder())),
-        Kept("prefixes", prefix_folder(), prefixes),
-        Kept("models", models, bytes_of(models)),
-        Kept("caches", cache_folder(), bytes_of(cache_folder()) - prefixes),
-        Kept("settings", settings_folder(), bytes_of(settings_folder())),
+        DiskUse("chats", data_folder(), bytes_of(data_folder())),
+        DiskUse("prefixes", prefix_folder(), prefixes),
+        DiskUse("models", models, bytes_of(models)),
+        DiskUse("caches", cache_folder(), bytes_of(cache_folder()) - prefixes),
+        DiskUse("settings", settings_folder(), bytes_of(settings_folder())),
     )
 
 
-def bytes_of(place: Path) -> int:
-    """The bytes of every file under `place`, links not followed; 0 where there is nothing."""
-    total, waiting = 0, [place]
+def bytes_of(path: Path) -> int:
+    """The bytes of every file under `path`, links not followed; 0 if it does not exist."""
+    total, waiting = 0, [path]
     while waiting:
         try:
             with os.scandir(waiting.pop()) as entries:
@@ -59,21 +56,21 @@ def bytes_of(place: Path) -> int:
 
 
 def clear_prefixes() -> None:
-    """Remove what models have read. A file that cannot be removed stays."""
+    """Remove the stored prefixes. A file that cannot be removed stays."""
     forget_others(prefix_folder(), ())
 
 
 def clear_caches() -> None:
-    """Remove what can be made again. A file that cannot be removed stays."""
+    """Remove the caches, stored prefixes included. A file that cannot be removed stays."""
     try:
         paths = list(cache_folder().iterdir())
     except OSError:
         return
-    for place in paths:
-        if place.is_dir() and not place.is_symlink():
-            shutil.rmtree(place, ignore_errors=True)
+    for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
         else:
             try:
-                place.unlink()
+                path.unlink()
             except OSError:
                 continue

@@ -1,4 +1,4 @@
-"""What settings mean to the engine. No Qt in here."""
+"""The user's settings as the engine's, and the presets of sampling. No Qt in here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _GB = 10**9
 
-# Ready-made sampling: temperature, top p, top k, min p, repetition penalty.
+# The values of the sampling settings by preset.
 PRESETS: dict[str, dict[str, float | int]] = {
     "precise": {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "balanced": {"temperature": 0.7, "top_p": 0.9, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
@@ -33,19 +33,19 @@ def sampling_of(values: SettingsValues) -> SamplingSettings:
 
 
 def speculation_of(values: SettingsValues) -> SpeculationSettings:
-    """Depth 0 in the settings is the controller's choice; not guessing at all is the method "off"."""
+    """Depth 0 leaves the depth to the controller; plain decoding is the method "off"."""
     return SpeculationSettings(method=values.method, depth=values.depth or None, acceptance=values.acceptance)
 
 
 def longest_of(values: SettingsValues) -> int | None:
-    """The most tokens of an answer; None for as many as the context holds."""
+    """The most tokens of an answer; None for all that the context holds."""
     return values.max_tokens or None
 
 
 def engine_settings_of(values: SettingsValues) -> EngineSettings:
-    """How the engine is set up; bits, minutes and limits of 0 stand for the engine's own choice.
+    """The engine's settings; bits, minutes and limits of 0 stand for the engine's own choice.
 
-    A model has to fit with the context that the Models page reckons with.
+    The context that models have to fit with is the one the Models page calculates with.
     """
     return EngineSettings(
         overflow=values.overflow,
@@ -63,7 +63,7 @@ def engine_settings_of(values: SettingsValues) -> EngineSettings:
 
 
 def preset_in_use(values: SettingsValues) -> str:
-    """The preset whose values are chosen, or ""."""
+    """The preset whose values are set, or ""."""
     for name, preset in PRESETS.items():
         if all(getattr(values, key) == value for key, value in preset.items()):
             return name

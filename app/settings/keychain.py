@@ -1,4 +1,4 @@
-"""The Hub token in the system's keychain: never in a file or a log of ours."""
+"""The Hub token in the system's keychain, never in a file or log of ours."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SERVICE = "Tandem"
 
 
 class Keychain:
-    """Calls may ask the user for leave, so they belong on a pool's thread."""
+    """Calls may prompt the user, so they must not run on the Qt thread."""
 
     def read(self, endpoint: str) -> str | None:
-        """The token for one Hub; None where there is none, or no keychain."""
+        """The token for one Hub; None without a token or a keychain."""
         import keyring
         from keyring.errors import KeyringError
 
@@ -24,7 +24,7 @@ class Keychain:
             return None
 
     def write(self, endpoint: str, token: str) -> bool:
-        """Keep the token for one Hub; whether that worked."""
+        """Store the token for one Hub; False if that failed."""
         import keyring
         from keyring.errors import KeyringError
 

@@ -1,7 +1,7 @@
-"""Settings of speculation that hold for one pair of models only. No Qt in here.
+"""The settings of speculation of single pairs of models. No Qt in here.
 
-In the file they are rows of main model, draft model ("" without one), method, depth (0 is the controller's choice) and
-rule of acceptance.
+In the file each is a row: main model, draft model ("" for none), method, depth (0: the controller chooses) and
+acceptance rule.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ PairRow = tuple[str, str, str, int, str]
 
 
 def own_settings(values: SettingsValues, main: str, draft: str) -> SpeculationSettings | None:
-    """What was chosen for that pair alone; None where the settings for all pairs hold."""
+    """The pair's own settings, or None if those for all pairs apply."""
     found = next((row for row in values.pairs if row[:2] == (main, draft)), None)
     return None if found is None else _settings(found)
 
 
 def settings_for(values: SettingsValues, main: str, draft: str) -> SpeculationSettings:
-    """What holds for a pair: its own settings, or those for all pairs."""
+    """The settings in effect for a pair: its own, or those for all pairs."""
     return own_settings(values, main, draft) or speculation_of(values)
 
 
 def with_own(values: SettingsValues, main: str, draft: str, chosen: SpeculationSettings) -> tuple[PairRow, ...]:
-    """The rows with those of one pair set, in their place or at the end."""
+    """The rows with one pair's settings replaced or added."""
     row: PairRow = (main, draft, chosen.method, chosen.depth or 0, chosen.acceptance)
     rows = {(one[0], one[1]): one for one in values.pairs}
     rows[main, draft] = row
@@ -42,7 +42,7 @@ def without_own(values: SettingsValues, main: str, draft: str) -> tuple[PairRow,
 
 
 def usable_rows(value: object) -> tuple[PairRow, ...] | None:
-    """Rows from a file, without those that mean nothing to the engine; None unless it is a list of lists."""
+    """Rows from a file, without those the engine refuses; None unless `value` is a list of lists."""
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         return None
     rows: list[PairRow] = []

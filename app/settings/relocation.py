@@ -1,7 +1,7 @@
-"""Moves a folder to another disk without ever risking it: copy, compare, switch, and only then remove. No Qt in here.
+"""Moves a folder to another disk safely: copy, compare, switch, and only then remove. No Qt in here.
 
-What is left in the old place is a link to the new one, so every program that knew the folder still finds it, and a disk
-that is not plugged in is told of instead of being taken for an empty folder.
+A link to the new path replaces the old folder, so every program still finds it, and a disk that is not plugged in gives
+an error instead of an empty folder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.errors import EngineError
 
 _CHUNK = 4 * 2**20
-# Beside the new folder while it is being filled, and beside the old one until the new one is in its place.
+# Suffixes: of the new folder while it is being filled, and of the old one until the link has replaced it.
 _FILLING, _REPLACED = ".tandem-moving", ".tandem-moved"
 
 
@@ -33,7 +33,7 @@ class MoveRefused(EngineError):
 
 
 class Progress:
-    """How far a move has come, for another thread to look at; setting `stopped` ends it."""
+    """The bytes copied so far, read by another thread; setting `stopped` ends the move."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -42,7 +42,7 @@ class Progress:
 
 
 def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
-    """Put what is in `old` into `new`, which must not hold anything, and leave a link. Raises `MoveRefused`."""
+    """Move the content of `old` to `new`, which must be missing or empty, and leave a link. Raises `MoveRefused`."""
     progress = progress or Progress()
     source, was_link = old.resolve(), old.is_symlink()
     _check(source, new, progress)
@@ -67,7 +67,7 @@ def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
 
 
 def heal(old: Path) -> None:
-    """Bring back a folder whose move was cut off between leaving its place and leaving a link there."""
+    """Restore a folder whose move was interrupted before the link replaced it."""
     replaced = old.with_name(old.name + _REPLACED)
     if not os.path.lexists(old) and replaced.is_dir():
         with suppress(OSError):
@@ -91,21 +91,21 @@ def _check(source: Path, new: Path, progress: Progress) -> None:
 
 
 def _existing(path: Path) -> Path:
-    return next(place for place in (path, *path.parents) if place.is_dir())
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Everything below `folder` that is no folder, and empty folders, as paths relative to it."""
-    for place, folders, files in os.walk(folder):
-        here = Path(place).relative_to(folder)
-        links = [name for name in folders if (Path(place) / name).is_symlink()]
+    """Every file, link and empty folder below `folder`, as paths relative to it."""
+    for parent, folders, files in os.walk(folder):
+        here = Path(parent).relative_to(folder)
+        links = [name for name in folders if (Path(parent) / name).is_symlink()]
         yield from (here / name for name in (*files, *links))
         if not files and not folders and here != Path("."):
             yield here
 
 
 def _copy_all(source: Path, target: Path, progress: Progress) -> None:
-    """Copy until nothing has been added or changed meanwhile: a download, or another program, may go on writing."""
+    """Copy until nothing was added or changed meanwhile: a download or another program may still be writing."""
     copied: dict[Path, tuple[int, int]] = {}
     while changed := [name for name in _files(source) if copied.get(name) != _state(source / name)]:
         for name in changed:
@@ -119,7 +119,7 @@ def _state(file: Path) -> tuple[int, int]:
 
 
 def _copy(source: Path, target: Path, progress: Progress) -> None:
-    """One file, link or empty folder, read back from the disk and compared."""
+    """Copy one file, link or empty folder; a file is read back and compared."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_symlink():
         target.unlink()
@@ -145,7 +145,7 @@ def _copy(source: Path, target: Path, progress: Progress) -> None:
 
 
 def _switch(old: Path, new: Path) -> None:
-    """`old` becomes a link to `new`. A folder leaves its place first; it comes back if the link cannot be made."""
+    """Replace `old` by a link to `new`. A folder is renamed first, and back if the link cannot be made."""
     if old.is_symlink():
         link = old.with_name(old.name + _REPLACED)
         link.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What the user has chosen, kept in one small JSON file that survives damage and other versions. No Qt in here."""
+"""The settings in one small JSON file that survives damage and other versions. No Qt in here."""
 
 from __future__ import annotations
 
@@ -13,32 +13,29 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from app.settings.declarations import SETTINGS, Setting, SettingsValues
+from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.pairs import usable_rows
+from app.settings.setting import Setting
 from engine.atomic_file import write_atomically
 
 log = logging.getLogger(__name__)
 
 
-def _at_once(write: Callable[[], None]) -> None:
-    write()
-
-
 class SettingsStore:
-    """The choices and their file. Entries of another version are kept; a damaged file is set aside, not lost.
+    """The values and their file. Entries of another version are kept; a damaged file is set aside, not lost.
 
-    `later` is what runs the writes: a pool's `submit` keeps the disk away from the caller. Changes that come while a
-    write waits go along with it.
+    `submit` runs the writes, by default at once; a pool's keeps the disk away from the caller. Changes made while a
+    write waits are written with it.
     """
 
-    def __init__(self, path: Path, later: Callable[[Callable[[], None]], object] = _at_once) -> None:
-        self._path, self._later = path, later
+    def __init__(self, path: Path, submit: Callable[[Callable[[], None]], object] = lambda write: write()) -> None:
+        self._path, self._submit = path, submit
         self._foreign: dict[str, Any] = {}
         self._listeners: list[Callable[[], None]] = []
         self._lock = threading.Lock()
         self._waiting = False
         self.backup: Path | None = None
-        """Where the file went that could not be used as it was, if that happened at this start."""
+        """The copy of the file if it could not be used as it was, else None."""
         self.values = self._read()
 
     def subscribe(self, listener: Callable[[], None]) -> None:
@@ -46,7 +43,7 @@ class SettingsStore:
         self._listeners.append(listener)
 
     def change(self, **choices: Any) -> None:
-        """Take new values, write them, and tell the listeners. A disk that refuses costs the memory of it only."""
+        """Set values, write the file and call the listeners. If writing fails, the values hold for this run only."""
         changed = replace(self.values, **choices)
         if changed == self.values:
             return
@@ -54,7 +51,7 @@ class SettingsStore:
         with self._lock:
             waits, self._waiting = self._waiting, True
         if not waits:
-            self._later(self._write)
+            self._submit(self._write)
         for listener in self._listeners:
             listener()
 
@@ -86,7 +83,7 @@ class SettingsStore:
         return SettingsValues(**known)
 
     def _back_up(self, put: Callable[[Path, Path], object]) -> None:
-        """Keep the file under today's date; one backup a day is kept, the first."""
+        """Copy or move the file to a name with today's date; only the first backup of a day is kept."""
         backup = self._path.with_name(f"{self._path.stem}.{date.today().isoformat()}.backup.json")
         try:
             if not backup.exists():
@@ -106,7 +103,7 @@ class SettingsStore:
 
 
 def _as_declared(setting: Setting, value: Any) -> Any:
-    """A value from JSON as the table declares it, or None where it cannot be used."""
+    """A value from JSON in its declared type, or None if it cannot be used."""
     if setting.key == "pairs":
         return usable_rows(value)
     if isinstance(setting.default, tuple) and isinstance(value, list):

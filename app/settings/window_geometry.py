@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
     from app.settings.declarations import SettingsValues
 
-# A title bar's worth of the window has to be on a screen for the place to be used again.
+# This much of the title bar has to be on a screen for the position to be restored, in pixels.
 _SEEN = 80
-# In pixels: no desk has a screen further away, and no window is larger.
+# The largest coordinate and side that a window can have, in pixels; a damaged file may hold any number.
 _FARTHEST, _LARGEST = 2**24, 2**15
 
 
 def geometry_of(window: QWidget) -> tuple[int, ...]:
     """x, y, width and height, as `restore_geometry` takes them."""
-    place = window.normalGeometry() if window.isMaximized() or window.isFullScreen() else window.geometry()
-    return (place.x(), place.y(), place.width(), place.height())
+    rect = window.normalGeometry() if window.isMaximized() or window.isFullScreen() else window.geometry()
+    return (rect.x(), rect.y(), rect.width(), rect.height())
 
 
-def restore_geometry(window: QWidget, place: tuple[int, ...]) -> None:
-    """Give the window its place again, unless the screen that it was on is gone; the size is kept in any case."""
-    if len(place) != 4 or not all(0 < side <= _LARGEST for side in place[2:]):
+def restore_geometry(window: QWidget, geometry: tuple[int, ...]) -> None:
+    """Restore size and position, or only the size if the screen it was on is gone."""
+    if len(geometry) != 4 or not all(0 < side <= _LARGEST for side in geometry[2:]):
         return
-    left, top = (max(-_FARTHEST, min(part, _FARTHEST)) for part in place[:2])
-    wanted = QRect(left, top, *place[2:])
+    left, top = (max(-_FARTHEST, min(part, _FARTHEST)) for part in geometry[:2])
+    wanted = QRect(left, top, *geometry[2:])
     for screen in QGuiApplication.screens():
         seen = screen.availableGeometry().intersected(QRect(wanted.x(), wanted.y(), wanted.width(), _SEEN))
         if seen.width() >= _SEEN and seen.height() >= _SEEN // 2:
@@ -39,6 +39,6 @@ def restore_geometry(window: QWidget, place: tuple[int, ...]) -> None:
 
 
 def wanted_panes(values: SettingsValues) -> dict[str, bool | None]:
-    """Whether the user wants each pane shown; None where there has been no choice."""
+    """Whether the user wants each pane shown; None without a choice."""
     words = {"shown": True, "hidden": False}
     return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}

@@ -1,4 +1,4 @@
-"""The record of this run, a file for whoever looks for a cause, and whose work Tandem stands on."""
+"""The log of this run, the engine's memory, the diagnostics file, and the licences of what Tandem is built on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.settings import diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
-from app.wording import errors as wording
+from app.wording.errors import joined
 from app.wording.hub import size_words
 
 if TYPE_CHECKING:
@@ -61,13 +61,13 @@ class AdvancedPage(TablePage):
             row.addWidget(button)
         row.addStretch(1)
         self.add(line)
-        self._said, self._about_title, self._about = QLabel(self), QLabel(self), QLabel(self)
+        self.outcome, self._about_title, self._about = QLabel(self), QLabel(self), QLabel(self)
         self._about_title.setProperty("styleClass", "title")
-        for label in (self._said, self._about):
+        for label in (self.outcome, self._about):
             label.setProperty("styleClass", "muted")
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.add(self._said)
+        self.add(self.outcome)
         self.add(self._about_title, 24)
         self.add(self._about, 4)
         self._written: Path | None = None
@@ -77,21 +77,21 @@ class AdvancedPage(TablePage):
         self._timer.timeout.connect(self._follow)
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(LOG_BUFFER.text))
         self.export.clicked.connect(self._choose_file)
-        self.retranslate()
+        self.restyle()
 
     def _build_memory(self) -> None:
         self.clear = QPushButton(self)
         self.clear.setProperty("styleClass", "button")
-        self._memory = self.row(self.clear)
+        self.memory = self.row(self.clear)
         self._status: EngineStatus | None = None
         self._asked = False
         self.clear.clicked.connect(self._clear)
 
     def _clear(self) -> None:
-        self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._look())
+        self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._ask_status())
 
-    def _look(self) -> None:
-        """Ask the engine what it holds, unless it has not answered yet."""
+    def _ask_status(self) -> None:
+        """Ask for the engine's status, unless the last answer is still awaited."""
         if not self._asked:
             self._asked = self._session.models.call_engine(lambda engine: engine.status(), self._take)
 
@@ -107,18 +107,18 @@ class AdvancedPage(TablePage):
             used = self.tr("{used} of {limit} in use.")
             help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
             held = self.tr("The prefix cache holds %n chat(s) in {size}.", "", status.prefix_cache.conversations)
-            help_ = wording.joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
-        self._memory.set_words(self.tr("Memory now"), help_)
+            help_ = joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
+        self.memory.set_words(self.tr("Memory now"), help_)
         self.clear.setText(self.tr("Clear the prefix cache"))
         self.clear.setAccessibleName(self.clear.text())
         self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
 
     def _follow(self) -> None:
-        self._show_record()
-        self._look()
+        self._show_log()
+        self._ask_status()
 
-    def _show_record(self) -> None:
-        """Follow the record, unless a person reads further up or has selected something."""
+    def _show_log(self) -> None:
+        """Show the newest lines, unless the user has scrolled up or selected something."""
         text = LOG_BUFFER.text or self.tr("Nothing has been recorded.")
         bar = self.view.verticalScrollBar()
         if text != self.view.toPlainText() and not self.view.textCursor().hasSelection():
@@ -134,13 +134,13 @@ class AdvancedPage(TablePage):
             self.export_to(Path(file))
 
     def export_to(self, file: Path) -> None:
-        """Write the diagnostics and say where they are."""
+        """Write the diagnostics file and say where it is."""
         figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
-        values, record, models = self.settings.values, LOG_BUFFER.text, self._models()
+        values, log, models = self.settings.values, LOG_BUFFER.text, self._models()
 
         def work() -> bool:
             try:
-                diagnostics.write(file, diagnostics.gather(values, record, models, figures))
+                diagnostics.write(file, diagnostics.gather(values, log, models, figures))
             except OSError:
                 return False
             return True
@@ -153,19 +153,17 @@ class AdvancedPage(TablePage):
 
     def _models(self) -> dict[str, Any]:
         pair = self._session.models.pair
-        return {role: getattr(pair, role) and vars_of(getattr(pair, role)) for role in ("main", "draft")}
+        return {role: getattr(pair, role) and _facts_of(getattr(pair, role)) for role in ("main", "draft")}
 
     def _say(self) -> None:
         if self._written is not None:
-            self._said.setText(self.tr("Saved to {file}. It holds no chat text.").format(file=self._written))
+            self.outcome.setText(self.tr("Saved to {file}. It holds no chat text.").format(file=self._written))
         elif self._failed:
-            self._said.setText(self.tr("The file could not be saved. Choose another folder."))
-        self._said.setVisible(bool(self._said.text()))
+            self.outcome.setText(self.tr("The file could not be saved. Choose another folder."))
+        self.outcome.setVisible(bool(self.outcome.text()))
 
     def retranslate(self) -> None:
         super().retranslate()
-        if not hasattr(self, "_timer"):
-            return
         self.view.setAccessibleName(self.tr("Record of this run"))
         self.copy.setText(self.tr("Copy"))
         self.copy.setAccessibleName(self.tr("Copy the record"))
@@ -186,7 +184,7 @@ class AdvancedPage(TablePage):
         self._about.setText("\n\n".join(sentences))
         self._say()
         self._word_memory()
-        self._show_record()
+        self._show_log()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -198,6 +196,6 @@ class AdvancedPage(TablePage):
         self._timer.stop()
 
 
-def vars_of(model: Any) -> dict[str, Any]:
-    """What is known of a loaded model: its name and figures."""
+def _facts_of(model: Any) -> dict[str, Any]:
+    """The name and the figures of a loaded model."""
     return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}

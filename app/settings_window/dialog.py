@@ -1,4 +1,4 @@
-"""The settings window: pages on the left, each declared once in `PAGES`, with a search over all of them."""
+"""The settings window: its pages, each declared once in `PAGES`, and a search over all of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from app.settings_window.storage_page import StoragePage
 from app.settings_window.table_page import TablePage
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.layouts import settle_layouts
+from app.widgets.restyled import Restyled
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -33,13 +34,13 @@ _NARROWEST_LIST = 200
 
 
 @dataclass(frozen=True)
-class Owners:
+class PageContext:
     """What the pages show and change."""
 
     application: Application
     session: Session
     library: Library
-    switcher: ModelController
+    models: ModelController
 
 
 @dataclass(frozen=True)
@@ -48,60 +49,66 @@ class PageSpec:
 
     id: str
     title: str
-    build: Callable[[str, Owners], QWidget]
+    build: Callable[[str, PageContext], QWidget]
+
+
+def _general_page(title: str, context: PageContext) -> QWidget:
+    page = TablePage("general", title, context.library.settings)
+    page.restyle()
+    return page
 
 
 PAGES = (
     PageSpec(
         "general",
         QT_TRANSLATE_NOOP("Settings", "General"),
-        lambda title, own: TablePage("general", title, own.library.settings),
+        _general_page,
     ),
     PageSpec(
         "models",
         QT_TRANSLATE_NOOP("Settings", "Models"),
-        lambda _, own: ModelsPage(own.library, own.session, own.switcher),
+        lambda _, context: ModelsPage(context.library, context.session, context.models),
     ),
     PageSpec(
         "speculation",
         QT_TRANSLATE_NOOP("Settings", "Speculation"),
-        lambda title, own: SpeculationPage(title, own.library.settings, own.session),
+        lambda title, context: SpeculationPage(title, context.library.settings, context.session),
     ),
     PageSpec(
         "generation",
         QT_TRANSLATE_NOOP("Settings", "Generation"),
-        lambda title, own: GenerationPage(title, own.library.settings),
+        lambda title, context: GenerationPage(title, context.library.settings),
     ),
     PageSpec(
         "history",
         QT_TRANSLATE_NOOP("Settings", "Request history"),
-        lambda title, own: HistoryPage(title, own.session.history),
+        lambda title, context: HistoryPage(title, context.session.history),
     ),
     PageSpec(
         "storage",
         QT_TRANSLATE_NOOP("Settings", "Storage"),
-        lambda title, own: StoragePage(title, own.library, own.session),
+        lambda title, context: StoragePage(title, context.library, context.session),
     ),
     PageSpec(
         "network",
         QT_TRANSLATE_NOOP("Settings", "Privacy and network"),
-        lambda title, own: NetworkPage(title, own.library),
+        lambda title, context: NetworkPage(title, context.library),
     ),
     PageSpec(
         "advanced",
         QT_TRANSLATE_NOOP("Settings", "Advanced"),
-        lambda title, own: AdvancedPage(title, own.library, own.session),
+        lambda title, context: AdvancedPage(title, context.library, context.session),
     ),
 )
 
 
-class SettingsWindow(QWidget):
+class SettingsWindow(Restyled, QWidget):
     """Stays open beside the main window. Everything in it takes effect at once."""
 
-    def __init__(self, owners: Owners, parent: QWidget) -> None:
+    def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
-        self._owners = owners
+        self._context = context
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
         self.search = QLineEdit(self)
         self.search.setClearButtonEnabled(True)
@@ -125,18 +132,18 @@ class SettingsWindow(QWidget):
             QListWidgetItem(self._list)
         self._list.currentRowChanged.connect(self._open_row)
         self.search.textChanged.connect(self._find)
-        self.retranslate()
+        self.restyle()
         self.resize(1080, 760)
         self.setMinimumSize(720, 480)
 
     def open(self, page_id: str = "models") -> None:
-        """Show the window with that page in front."""
+        """Show the window at that page."""
         self._list.setCurrentRow(next(index for index, spec in enumerate(PAGES) if spec.id == page_id))
         self.show()
         self.activateWindow()
 
     def open_about(self) -> None:
-        """Show what this program is, at the end of its page."""
+        """Show the section About, at the end of its page."""
         self.open("advanced")
         page = self.page("advanced")
         assert isinstance(page, Form)
@@ -146,7 +153,7 @@ class SettingsWindow(QWidget):
     def page(self, page_id: str) -> QWidget:
         if page_id not in self._pages:
             spec = next(spec for spec in PAGES if spec.id == page_id)
-            self._pages[page_id] = spec.build(spec.title, self._owners)
+            self._pages[page_id] = spec.build(spec.title, self._context)
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 
@@ -183,11 +190,6 @@ class SettingsWindow(QWidget):
             self.close()
         else:
             super().keyPressEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_pages"):
-            self.retranslate()
 
 
 def _holds(spec: PageSpec, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Settings take effect: one listener carries each change to what it changes, and back what the window chose."""
+"""Applies changed settings to the window and the session, and stores what was chosen elsewhere in the window."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 class Effects(QObject):
-    """Language and theme of the application are left alone until one of them is changed: they are set before there is
-    a window.
-    """
+    """Language and theme are applied only when they change: at start they are set before there is a window."""
 
     def __init__(
         self,
@@ -45,7 +43,7 @@ class Effects(QObject):
         session.models.changed.connect(self._pair_changed)
 
     def close(self) -> None:
-        """The window is going: nothing that happens now is a choice."""
+        """The window closes: what changes from now on is not a choice of the user."""
         self._closed = True
 
     def _changed(self) -> None:
@@ -76,7 +74,7 @@ class Effects(QObject):
             self._apply_to_pair()
 
     def _apply_to_pair(self) -> None:
-        """The loaded pair speculates by its own settings, or by those for all pairs."""
+        """Give the loaded pair its own settings of speculation, or those for all pairs."""
         session = self._session
         main, draft = session.models.pair.names
         wanted, before = settings_for(self._settings.values, main, draft), session.settings.defaults

@@ -1,4 +1,4 @@
-"""What pages of settings are made of: a title, and rows with a name and help on the left and a control on the right."""
+"""The parts of a page of settings: a title, and rows with a name and help on the left and a control on the right."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.widgets.controls import Chooser
 from app.widgets.layouts import keep_right_edge
-
-__all__ = ["Chooser", "Form", "Row"]
 
 _WIDEST = 720
 # Between words and control, and the least width for words beside a control and alone, in pixels.
@@ -50,13 +47,13 @@ class Row(QFrame):
             self.control.setAccessibleDescription(help_)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the wider of words and control: side by side is a matter of room, not a need."""
+        """As narrow as the wider of words and control, which need not be side by side."""
         hint = super().minimumSizeHint()
         control = self.control.minimumSizeHint().width() if self.control is not None else 0
         return QSize(max(control, _LEAST_ALONE), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The control goes below the words where they would have too little room beside it."""
+        """Put the control below the words where they would be too narrow beside it."""
         super().resizeEvent(event)
         if self.control is not None:
             beside = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
@@ -69,7 +66,7 @@ class Row(QFrame):
 
 
 class Form(QScrollArea):
-    """A page that scrolls where the window is small."""
+    """A page that scrolls if the window is too small for it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,22 +99,22 @@ class Form(QScrollArea):
         self.rows: list[Row] = []
 
     def row(self, control: QWidget | None) -> Row:
-        """A row below the others, for the page to word."""
+        """Add a row; the page sets its words."""
         row = Row(control, self.widget())
         self.rows.append(row)
         self.add(row)
         return row
 
     def add(self, widget: QWidget, space_above: int = 0) -> None:
-        """Anything else, as wide as the page."""
-        place = self._column.count() - 1
+        """Add any other widget, as wide as the page."""
+        index = self._column.count() - 1
         if space_above:
-            self._column.insertSpacing(place, space_above)
-            place += 1
-        self._column.insertWidget(place, widget)
+            self._column.insertSpacing(index, space_above)
+            index += 1
+        self._column.insertWidget(index, widget)
 
     def show_matching(self, text: str) -> bool:
-        """Show the rows that hold `text`, all of them where the title does or none has it; whether there is any."""
+        """Show the rows that contain `text`, or all if the title does or none has it; True if any contains it."""
         found = [row for row in self.rows if row.matches(text)]
         in_title = text.casefold() in self.title.text().casefold()
         for row in self.rows:

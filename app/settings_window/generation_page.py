@@ -1,4 +1,4 @@
-"""How the main model's next token is drawn, with ready-made choices above the numbers."""
+"""The settings of sampling and of the context, with presets above them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 class GenerationPage(TablePage):
     def __init__(self, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        self.presets: dict[str, QPushButton] = {}
         super().__init__("generation", title, settings, parent)
+        self.presets: dict[str, QPushButton] = {}
         line = QWidget(self.widget())
         row = QHBoxLayout(line)
         row.setContentsMargins(0, 4, 0, 8)
@@ -31,7 +31,7 @@ class GenerationPage(TablePage):
             self.presets[name] = button
         row.addStretch(1)
         self._column.insertWidget(3, line)
-        self.retranslate()
+        self.restyle()
 
     def _use(self, name: str) -> None:
         self.settings.change(**PRESETS[name])

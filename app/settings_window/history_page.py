@@ -1,4 +1,4 @@
-"""Every answer with its figures, what each pair brought on this computer, and both as files."""
+"""The request history: a table of every answer, the speed-up of each pair in words, and both as files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.speculation.history_table import HistoryTable
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
+from app.widgets.restyled import Restyled
 from app.wording import figures
 from app.wording.models import pair_name, recorded_name
 
@@ -23,19 +24,19 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 
 
-class HistoryPage(QWidget):
-    """Reads the store whenever it is shown, sorted or filtered anew, and after every answer while it is shown."""
+class HistoryPage(Restyled, QWidget):
+    """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible."""
 
     def __init__(self, title: str, history: HistoryService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title_text, self._history = title, history
         self._order: tuple[str, bool] = ("finished_at", True)
         self._summaries: list[PairSummary] = []
-        self._title, self.sentences, self._said = QLabel(self), QLabel(self), QLabel(self)
+        self._title, self.sentences, self.outcome = QLabel(self), QLabel(self), QLabel(self)
         self._title.setProperty("styleClass", "page-title")
         self.sentences.setProperty("styleClass", "reason")
-        self._said.setProperty("styleClass", "muted")
-        for label in (self.sentences, self._said):
+        self.outcome.setProperty("styleClass", "muted")
+        for label in (self.sentences, self.outcome):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.pair = Chooser(self)
@@ -50,7 +51,7 @@ class HistoryPage(QWidget):
         self.csv.clicked.connect(partial(self._choose_file, "csv"))
         self.json.clicked.connect(partial(self._choose_file, "json"))
         history.changed.connect(self._refresh_if_shown)
-        self.retranslate()
+        self.restyle()
 
     def _build(self) -> None:
         self.view.setObjectName("history")
@@ -69,8 +70,8 @@ class HistoryPage(QWidget):
         column.addWidget(self.sentences)
         column.addLayout(line)
         column.addWidget(self.view, 1)
-        column.addWidget(self._said)
-        self._said.hide()
+        column.addWidget(self.outcome)
+        self.outcome.hide()
 
     @property
     def _chosen(self) -> tuple[str, str] | None:
@@ -78,7 +79,7 @@ class HistoryPage(QWidget):
         return (data[0], data[1]) if data else None
 
     def refresh(self) -> None:
-        """Read everything again; the views follow."""
+        """Read the store again and show the result."""
         order, down = self._order
         self._history.read(order, down, self._chosen, _MOST_ROWS, self._take)
 
@@ -105,8 +106,7 @@ class HistoryPage(QWidget):
         self.pair.addItem(self.tr("All models"), None)
         for main, draft in dict.fromkeys((one.main_model, one.draft_model) for one in self._summaries):
             self.pair.addItem(pair_name(main, draft), [main, draft])
-        place = self.pair.findData(list(chosen)) if chosen else 0
-        self.pair.setCurrentIndex(max(0, place))
+        self.pair.setCurrentIndex(max(0, self.pair.findData(list(chosen)) if chosen else 0))
 
     def _show_sentences(self) -> None:
         chosen = self._chosen
@@ -134,12 +134,12 @@ class HistoryPage(QWidget):
             self.export_to(Path(file), kind)
 
     def export_to(self, file: Path, kind: str) -> None:
-        """Write what the table shows as "csv" or "json", on the store's thread."""
+        """Write the table's rows as "csv" or "json", on the store's thread."""
 
         def done(written: bool) -> None:
             good, bad = self.tr("Saved to {file}."), self.tr("The file could not be saved. Choose another folder.")
-            self._said.setText(good.format(file=file) if written else bad)
-            self._said.show()
+            self.outcome.setText(good.format(file=file) if written else bad)
+            self.outcome.show()
 
         self._history.export(list(self.table.rows), file, kind, done)
 
@@ -150,7 +150,7 @@ class HistoryPage(QWidget):
         for button in (self.csv, self.json):
             button.setAccessibleName(self.tr("Export as {kind}").format(kind=button.text()))
             button.setToolTip(button.accessibleName())
-        self._said.hide()
+        self.outcome.hide()
         self.table.show_rows(self.table.rows)
         self._show_pairs()
         self._show_sentences()
@@ -158,8 +158,3 @@ class HistoryPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "table"):
-            self.retranslate()

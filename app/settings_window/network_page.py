@@ -1,4 +1,4 @@
-"""Where models come from: the Hub or a mirror of it, through a proxy, with a token, or from nowhere at all."""
+"""The connection to the Hub: mirror, proxy, token, working offline, and a test of all of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from app.settings_window.table_page import TablePage
-from app.wording import errors as wording
+from app.wording.errors import joined
 from app.wording.hub import hub_sentence
 from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class NetworkPage(TablePage):
-    """A field takes effect when it is left or Enter is pressed in it."""
+    """A field takes effect when it loses the focus or Enter is pressed in it."""
 
     def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
         super().__init__("network", title, library.settings, parent)
@@ -34,21 +34,21 @@ class NetworkPage(TablePage):
         self.test.setProperty("styleClass", "button")
         self.test.clicked.connect(self._test)
         self._test_row = self.row(self.test)
-        # What the last test found: a report, what went wrong, or nothing yet.
+        # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None
-        self._promise = QLabel(self.widget())
-        self._promise.setProperty("styleClass", "reason-plain")
-        self._promise.setWordWrap(True)
-        self.add(self._promise, 16)
-        self.retranslate()
+        self._privacy = QLabel(self.widget())
+        self._privacy.setProperty("styleClass", "reason-plain")
+        self._privacy.setWordWrap(True)
+        self.add(self._privacy, 16)
+        self.restyle()
 
     @property
     def verdict(self) -> str:
-        """What the last test found, in words."""
+        """The result of the last test, in words."""
         return self._test_row.help.text()
 
     def _keep_token(self) -> None:
-        """The field never shows a token again: it is emptied once the keychain has it."""
+        """Store the token; the field is cleared then and never shows it again."""
         if token := self.token.text().strip():
             self._library.keep_token(token, then=self._token_kept)
 
@@ -58,7 +58,7 @@ class NetworkPage(TablePage):
         self.retranslate()
 
     def _test(self) -> None:
-        """Try what stands in the fields, also where they have not been left yet."""
+        """Test what is in the fields, including edits that are not applied yet."""
         self.keep_typed()
         self.test.setEnabled(False)
         self._test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
@@ -88,7 +88,7 @@ class NetworkPage(TablePage):
         self.test.setText(self.tr("Test"))
         self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
         self.test.setAccessibleName(self.tr("Test the connection"))
-        self._promise.setText(
+        self._privacy.setText(
             self.tr(
                 "Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. "
                 "Chats, settings and figures never leave this computer. Nobody counts what you do."
@@ -115,4 +115,4 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     }.get(found.token)
     if token is None:
         return reached
-    return wording.joined(reached, token)
+    return joined(reached, token)

@@ -1,4 +1,4 @@
-"""How to speculate: for all pairs, and for single pairs that want it otherwise."""
+"""The settings of speculation for all pairs, those of single pairs, and what was learned about pairs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WIDEST_FORM = 460
 
 
 class OwnSettings(QFrame):
-    """The settings of one pair, with a button that takes them away again."""
+    """The settings of one pair, with a button that removes them."""
 
     def __init__(self, key: Key, parent: QWidget) -> None:
         super().__init__(parent)
@@ -45,7 +45,6 @@ class OwnSettings(QFrame):
 
 class SpeculationPage(TablePage):
     def __init__(self, title: str, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
-        self._built = False
         super().__init__("speculation", title, settings, parent)
         self._session = session
         self.pairs: list[OwnSettings] = []
@@ -76,11 +75,10 @@ class SpeculationPage(TablePage):
         self.add(self.learned, 24)
         self.own.clicked.connect(self._give_own)
         session.models.changed.connect(self.show_values)
-        self._built = True
-        self.retranslate()
+        self.restyle()
 
     def _give_own(self) -> None:
-        """The loaded pair begins with what holds for it now."""
+        """Give the loaded pair settings of its own, which begin as those in effect."""
         main, draft = self._session.models.pair.names
         holds = self._session.settings.defaults.speculation
         self.settings.change(pairs=with_own(self.settings.values, main, draft, holds))
@@ -95,7 +93,7 @@ class SpeculationPage(TablePage):
             for shown in self.pairs:
                 self._pairs_column.removeWidget(shown)
                 shown.deleteLater()
-            self.pairs = [self._made(key) for key in keys]
+            self.pairs = [self._own_settings(key) for key in keys]
             self._word_pairs()
         for shown in self.pairs:
             if (chosen := own_settings(values, *shown.key)) is not None:
@@ -107,7 +105,7 @@ class SpeculationPage(TablePage):
         self.own.setText(self.tr("Own settings"))
         self.own.setAccessibleDescription(self._loaded.text())
 
-    def _made(self, key: Key) -> OwnSettings:
+    def _own_settings(self, key: Key) -> OwnSettings:
         shown = OwnSettings(key, self)
         shown.remove.clicked.connect(partial(self._remove, key))
         shown.form.chosen.connect(
@@ -125,14 +123,10 @@ class SpeculationPage(TablePage):
 
     def show_values(self) -> None:
         super().show_values()
-        if self._built:
-            self._show_pairs()
+        self._show_pairs()
 
     def retranslate(self) -> None:
-        if self._built:
-            self._pairs_title.setText(self.tr("Single pairs"))
-            self._pairs_note.setText(
-                self.tr("While such a pair is loaded, its own settings apply instead of those above.")
-            )
-            self._word_pairs()
+        self._pairs_title.setText(self.tr("Single pairs"))
+        self._pairs_note.setText(self.tr("While such a pair is loaded, its own settings apply instead of those above."))
+        self._word_pairs()
         super().retranslate()

@@ -1,4 +1,4 @@
-"""Where things are on the disk and how much they take; moving them, a backup of the chats, and clearing the caches."""
+"""What Tandem keeps on the disk: folders and sizes, moving them, a backup of the chats, and clearing caches."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.settings.disk_use import Kept, clear_caches, clear_prefixes, measure
+from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
 from app.settings_window.table_page import TablePage
-from app.wording.hub import size_words
-from app.wording.relocation import moved_sentence, refused_sentence
+from app.wording.hub import moved_sentence, refused_sentence, size_words
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -27,25 +26,25 @@ _PROGRESS_MS = 250
 
 
 class StoragePage(TablePage):
-    """Looks at the disk whenever it is shown."""
+    """Measures the folders whenever it is shown."""
 
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("storage", title, library.settings, parent)
         self._library, self._session = library, session
-        self._kept: dict[str, Kept] = {}
+        self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
         self.back_up, self.stop = QPushButton(self), QPushButton(self)
-        self._paths = {id_: self.row(self._controls(id_)) for id_ in _IDS}
-        self.said = QLabel(self)
-        self.said.setProperty("styleClass", "reason-plain")
-        self.said.setWordWrap(True)
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
-        self.said.hide()
+        self.folders = {id_: self.row(self._controls(id_)) for id_ in _IDS}
+        self.outcome = QLabel(self)
+        self.outcome.setProperty("styleClass", "reason-plain")
+        self.outcome.setWordWrap(True)
+        self.outcome.setTextFormat(Qt.TextFormat.PlainText)
+        self.outcome.hide()
         self.stop.setProperty("styleClass", "button")
         self.stop.hide()
-        self.add(self.said, 16)
+        self.add(self.outcome, 16)
         line = QHBoxLayout()
         line.addWidget(self.stop)
         line.addStretch(1)
@@ -60,7 +59,7 @@ class StoragePage(TablePage):
         self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
         self.back_up.clicked.connect(self._back_up)
         self.stop.clicked.connect(self._stop_moving)
-        self.retranslate()
+        self.restyle()
 
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
@@ -71,7 +70,7 @@ class StoragePage(TablePage):
         shown = [self.open_buttons[id_]]
         if id_ in _MOVABLE:
             self.move_buttons[id_] = QPushButton(controls)
-            self.move_buttons[id_].clicked.connect(partial(self._choose_place, id_))
+            self.move_buttons[id_].clicked.connect(partial(self._choose_folder, id_))
             shown.insert(0, self.move_buttons[id_])
         own = {"chats": self.back_up, "prefixes": self.clear_prefixes, "caches": self.clear}
         if id_ in own:
@@ -82,64 +81,64 @@ class StoragePage(TablePage):
         self.open_buttons[id_].clicked.connect(partial(self._open, id_))
         return controls
 
-    # What is there
+    # Folders and sizes
 
-    def _look(self) -> None:
+    def _measure(self) -> None:
         self._library.background.run(measure, self._take, owner=self)
 
-    def _take(self, kept: tuple[Kept, ...]) -> None:
-        self._kept = {one.id: one for one in kept}
-        self.retranslate()
+    def _take(self, measured: tuple[DiskUse, ...]) -> None:
+        self._disk_use = {one.id: one for one in measured}
+        self._word_folders()
 
     def _open(self, id_: str) -> None:
-        if id_ in self._kept:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kept[id_].folder)))
+        if id_ in self._disk_use:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._disk_use[id_].folder)))
 
     def _say(self, words: str) -> None:
-        self.said.setText(words)
-        self.said.setVisible(bool(words))
+        self.outcome.setText(words)
+        self.outcome.setVisible(bool(words))
 
-    # What can be done
+    # Backing up, clearing and moving
 
     def _clear(self, remove: Callable[[], None]) -> None:
-        """What was read is among both: the engine forgets it first, or it would write it down again."""
+        """Both hold stored prefixes, so the engine drops its own first; otherwise it would write them again."""
         for button in (self.clear, self.clear_prefixes):
             button.setEnabled(False)
 
-        def work() -> tuple[Kept, ...]:
+        def work() -> tuple[DiskUse, ...]:
             remove()
             return measure()
 
-        def forgotten(_: None) -> None:
+        def dropped(_: None) -> None:
             self._library.background.run(work, self._take, owner=self)
 
-        if not self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), forgotten):
-            forgotten(None)
+        if not self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), dropped):
+            dropped(None)
 
     def _back_up(self) -> None:
         def done(backup: Path) -> None:
             self._say(self.tr("The chats are backed up in {file}.").format(file=backup))
-            self._look()
+            self._measure()
 
         def failed(_: Exception) -> None:
             self._say(self.tr("The chats could not be backed up. Check whether the disk has space."))
 
         self._session.chats.back_up(done, failed)
 
-    def _choose_place(self, id_: str) -> None:
+    def _choose_folder(self, id_: str) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("Choose where to move it"))
-        if folder and id_ in self._kept:
+        if folder and id_ in self._disk_use:
             self.move_to(id_, Path(folder) / f"Tandem {id_}")
 
-    def move_to(self, id_: str, place: Path) -> None:
-        """Move the models now; the chats, which are open, at the next start."""
+    def move_to(self, id_: str, folder: Path) -> None:
+        """Move the models now, and the chats, which are in use, at the next start."""
         if id_ == "chats":
-            self._library.settings.change(move_chats_to=str(place))
-            self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=place))
+            self._library.settings.change(move_chats_to=str(folder))
+            self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=folder))
         elif self._library.running:
             self._say(self.tr("Models are being downloaded. Move them when that is finished."))
         else:
-            self._move_models(self._kept[id_].folder, place)
+            self._move_models(self._disk_use[id_].folder, folder)
 
     def _move_models(self, old: Path, new: Path) -> None:
         progress = self._progress = Progress()
@@ -157,7 +156,7 @@ class StoragePage(TablePage):
             self.stop.hide()
             self._say(moved_sentence(new) if refused is None else refused_sentence(refused))
             self._library.rescan()
-            self._look()
+            self._measure()
 
         self.stop.show()
         self._timer.start()
@@ -178,8 +177,11 @@ class StoragePage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        if not hasattr(self, "_timer"):
-            return
+        self._say("")
+        self.stop.setText(self.tr("Stop"))
+        self._word_folders()
+
+    def _word_folders(self) -> None:
         names = {
             "chats": (self.tr("Chats"), self.tr("With the list of downloads.")),
             "prefixes": (
@@ -190,23 +192,22 @@ class StoragePage(TablePage):
             "caches": (self.tr("Caches"), self.tr("What Tandem can make again when it needs it.")),
             "settings": (self.tr("Settings"), self.tr("What you have chosen in this window.")),
         }
-        for id_, row in self._paths.items():
-            kept = self._kept.get(id_)
+        for id_, row in self.folders.items():
+            use = self._disk_use.get(id_)
             name, help_ = names[id_]
-            row.set_words(name, f"{help_}\n{kept.folder} · {size_words(kept.bytes)}" if kept else help_)
+            row.set_words(name, f"{help_}\n{use.folder} · {size_words(use.bytes)}" if use else help_)
             self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show the folder: {name}").format(name=name))
-            self.open_buttons[id_].setEnabled(kept is not None)
+            self.open_buttons[id_].setEnabled(use is not None)
             if id_ in _MOVABLE:
                 moving = self.tr("Move the folder: {name}").format(name=name)
                 self._word(self.move_buttons[id_], self.tr("Move…"), moving)
-                self.move_buttons[id_].setEnabled(kept is not None and self._progress is None)
+                self.move_buttons[id_].setEnabled(use is not None and self._progress is None)
         self._word(self.clear, self.tr("Clear"), self.tr("Clear the caches"))
         self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear what models have read"))
         for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
-            button.setEnabled(id_ in self._kept and self._kept[id_].bytes > 0)
+            button.setEnabled(id_ in self._disk_use and self._disk_use[id_].bytes > 0)
         self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
         self.back_up.setEnabled(self._session.chats.store_ready)
-        self.stop.setText(self.tr("Stop"))
 
     def _word(self, button: QPushButton, text: str, name: str) -> None:
         button.setText(text)
@@ -216,13 +217,8 @@ class StoragePage(TablePage):
         super().showEvent(event)
         if self._progress is not None:
             self._timer.start()
-        self._look()
+        self._measure()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_timer"):
-            self._say("")
-        super().changeEvent(event)

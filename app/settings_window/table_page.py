@@ -1,4 +1,4 @@
-"""A page made from the table of settings: each row's control, words and range follow from its declaration."""
+"""A page made from the declared settings: each row's control, words and range follow from its declaration."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from app.settings.declarations import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, settings_of
+from app.settings.declarations import settings_of
+from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting
 from app.settings_window.form import Form
 from app.system.language import LANGUAGES
 from app.widgets.controls import Chooser, Number, Switch, WholeNumber, number_box
-from app.wording import errors as wording
+from app.widgets.restyled import Restyled
+from app.wording.errors import joined
 
 if TYPE_CHECKING:
     from app.settings.store import SettingsStore
 
 
-class TablePage(Form):
-    """The rows of one page, kept in step with the file whoever changes it. `title` is the page's, untranslated, out of
-    the context "Settings".
+class TablePage(Restyled, Form):
+    """The rows of one page, which follow the settings whoever changes them.
+
+    `title` is untranslated, of the context "Settings". Whoever makes the finished page calls its `restyle`.
     """
 
     def __init__(self, page: str, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
@@ -43,8 +46,6 @@ class TablePage(Form):
         self._below.setLayout(line)
         self.add(self._below)
         settings.subscribe(self.show_values)
-        self._word_rows()
-        self.show_values()
 
     def control(self, key: str) -> QWidget:
         return next(control for setting, control, _ in self._bound if setting.key == key)
@@ -59,9 +60,9 @@ class TablePage(Form):
         self._below.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
 
     def keep_typed(self) -> None:
-        """Take what stands in the text fields as if they had been left."""
+        """Take the text of fields that are still being edited."""
         fields = [(setting.key, control) for setting, control, _ in self._bound if isinstance(control, QLineEdit)]
-        # All at once: a change of one shows what is kept of the others.
+        # All at once: changing one setting shows the kept values of the others.
         self.settings.change(**{key: field.text().strip() for key, field in fields})
 
     def _reset(self) -> None:
@@ -101,7 +102,7 @@ class TablePage(Form):
             NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
             NEXT_START: translate("Settings", "Applies from the next start on."),
         }
-        # What holds for most rows is said once, above them; a row of which it is not true says what is.
+        # What holds for most rows is said once, above them; the other rows say when they take effect.
         common, count = Counter(setting.effect for setting, _, _ in self._bound).most_common(1)[0]
         note = effects.get(common, "") if 2 * count > len(self._bound) else ""
         self.note.setText(note)
@@ -109,7 +110,7 @@ class TablePage(Form):
         for row, (setting, control, _) in zip(self.rows, self._bound, strict=False):
             help_ = translate("Settings", setting.help)
             if setting.effect in effects and not (note and setting.effect == common):
-                help_ = wording.joined(help_, effects[setting.effect])
+                help_ = joined(help_, effects[setting.effect])
             row.set_words(translate("Settings", setting.title), help_)
             if isinstance(control, Chooser):
                 choices = setting.choices
@@ -122,8 +123,3 @@ class TablePage(Form):
     def retranslate(self) -> None:
         self._word_rows()
         self.show_values()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_bound"):
-            self.retranslate()

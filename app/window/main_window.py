@@ -30,7 +30,7 @@ from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
-from app.settings_window.dialog import Owners, SettingsWindow
+from app.settings_window.dialog import PageContext, SettingsWindow
 from app.settings_window.effects import Effects
 from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.pane import ChatPane
@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
         session, library = self._session, self._library
         self._header = Header(session, self._actions, self)
         self._switcher = ModelController(library, session, self._header, self._banner, self)
-        self._settings = SettingsWindow(Owners(self._application, session, library, self._switcher), self)
+        self._settings = SettingsWindow(PageContext(self._application, session, library, self._switcher), self)
 
     def _make_chat(self) -> None:
         session, actions = self._session, self._actions

@@ -13,7 +13,7 @@ from app.conversations.opening import Damage
 from app.settings.relocation import MoveRefused
 from app.widgets.banner import Banner
 from app.wording import errors as wording
-from app.wording.relocation import refused_sentence
+from app.wording.hub import refused_sentence
 
 
 class Notifications(QObject):

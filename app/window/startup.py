@@ -84,7 +84,7 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
 def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
-    preferences = SettingsStore(settings_folder() / "settings.json", later=disk.submit)
+    preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     refused = move_chats(preferences)
     crashed = crash.watch()
     application = Application(sys.argv[:1], language or preferences.values.language)

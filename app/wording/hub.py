@@ -1,12 +1,15 @@
-"""What went wrong between this machine and the Hub, in sentences that say what to do."""
+"""Sizes, the Hub's errors and the outcome of moving a folder of models, in words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.settings.relocation import MoveRefused
     from engine.errors import EngineError
 
 
@@ -82,4 +85,36 @@ def hub_reasons() -> dict[str, str]:
         "not-installed": translate("HubErrors", "{repository} is not on this computer any more."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
         "built-in": translate("HubErrors", "The starter pair is part of Tandem and stays."),
+    }
+
+
+def moved_sentence(new: Path) -> str:
+    text = QCoreApplication.translate(
+        "Relocation", "Moved to {folder}. Every file was compared, and the old place leads to the new one."
+    )
+    return text.format(folder=new)
+
+
+def refused_sentence(refused: MoveRefused) -> str:
+    """Why nothing was moved, and what to do."""
+    arguments: dict[str, Any] = {
+        name: size_words(value) if isinstance(value, int) else value for name, value in refused.arguments.items()
+    }
+    return refusals()[refused.reason].format(**arguments)
+
+
+def refusals() -> dict[str, str]:
+    """One sentence for each `MoveRefused` reason."""
+    translate = QCoreApplication.translate
+    return {
+        "not-empty": translate("Relocation", "Nothing was moved: that folder holds something already."),
+        "inside": translate("Relocation", "Nothing was moved: a folder cannot be moved into itself."),
+        "no-space": translate("Relocation", "Nothing was moved: it needs {needed} and that disk has {free} left."),
+        "differs": translate("Relocation", "Nothing was moved: the copy of {file} differs. Check that disk."),
+        "io": translate("Relocation", "Nothing was moved: {detail}."),
+        "stopped": translate("Relocation", "Stopped. Everything is where it was."),
+        "in-use": translate(
+            "Relocation", "Nothing was moved: Tandem is open a second time. It is tried again at the next start."
+        ),
+        "nothing": translate("Relocation", "There is nothing to move yet."),
     }

@@ -74,7 +74,7 @@ def test_a_disk_that_refuses_costs_no_more_than_the_memory_of_it(tmp_path: Path)
 
 def test_changes_that_come_while_a_write_waits_are_written_with_it(path: Path) -> None:
     jobs: list[Callable[[], None]] = []
-    file = SettingsStore(path, later=jobs.append)
+    file = SettingsStore(path, submit=jobs.append)
     file.change(theme="dark")
     file.change(language="ko")
     assert len(jobs) == 1

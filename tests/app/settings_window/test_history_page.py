@@ -77,14 +77,14 @@ def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot
 def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtBot) -> None:
     for kind in ("csv", "json"):
         page.export_to(tmp_path / f"out.{kind}", kind)
-    qtbot.waitUntil(lambda: "out.json" in page._said.text())
+    qtbot.waitUntil(lambda: "out.json" in page.outcome.text())
     # Excel reads a file without the mark in the system's old encoding.
     assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"))))
     assert [row["main_model"] for row in rows] == ["Other", "Big"]
     assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
     page.export_to(tmp_path / "missing" / "out.csv", "csv")
-    qtbot.waitUntil(lambda: "could not be saved" in page._said.text())
+    qtbot.waitUntil(lambda: "could not be saved" in page.outcome.text())
 
 
 def test_an_answer_of_the_window_appears_while_the_page_is_shown(

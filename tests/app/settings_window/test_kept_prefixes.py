@@ -198,10 +198,10 @@ def test_both_clear_buttons_forget_it(open_shown: OpenShown, qtbot: QtBot, butto
     (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
     window, _, engine = open_shown()
     storage = storage_of(window)
-    assert "· 5\u00a0kB" in storage._paths["prefixes"].help.text()
-    assert "· 7\u00a0kB" in storage._paths["caches"].help.text()
+    assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
+    assert "· 7\u00a0kB" in storage.folders["caches"].help.text()
     getattr(storage, button).click()
-    qtbot.waitUntil(lambda: storage._kept["prefixes"].bytes == 0)
+    qtbot.waitUntil(lambda: storage._disk_use["prefixes"].bytes == 0)
     assert engine.cleared == 1
     assert (prefix_folder().parent / "other").exists() == (button == "clear_prefixes")
     assert not storage.clear_prefixes.isEnabled()

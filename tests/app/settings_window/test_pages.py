@@ -22,7 +22,7 @@ from app.system.paths import cache_folder, data_folder
 from app.system.versions import installed_version
 from app.widgets.application import Application
 from app.window.startup import move_chats
-from app.wording.relocation import refused_sentence
+from app.wording.hub import refused_sentence
 from tests.app.models.conftest import OpenShown
 from tests.app.models.conftest import open_shown as open_shown
 
@@ -117,10 +117,10 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
     window, _, _ = open_shown()
     storage = page(window, "storage")
     assert own_home in cache_folder().parents
-    assert storage._kept["caches"].bytes >= 5000
+    assert storage._disk_use["caches"].bytes >= 5000
     storage.clear.click()
     qtbot.waitUntil(lambda: not folder.exists())
-    assert storage._paths["caches"].help.text().endswith("· 0\u00a0bytes")
+    assert storage.folders["caches"].help.text().endswith("· 0\u00a0bytes")
 
 
 def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
@@ -129,9 +129,9 @@ def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> Non
     storage = page(window, "storage")
     storage.retranslate()
     storage.back_up.click()
-    qtbot.waitUntil(lambda: "backed up" in storage.said.text())
+    qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
     [backup] = (data_folder() / "backups").iterdir()
-    assert str(backup) in storage.said.text()
+    assert str(backup) in storage.outcome.text()
 
 
 def test_models_move_at_once_and_chats_at_the_next_start(
@@ -146,12 +146,12 @@ def test_models_move_at_once_and_chats_at_the_next_start(
     storage.move_to("models", tmp_path / "disk" / "Tandem models")
     assert (models / "file").read_text() == "weights"
     assert models.resolve() == tmp_path / "disk" / "Tandem models"
-    assert "Every file was compared" in storage.said.text()
+    assert "Every file was compared" in storage.outcome.text()
     storage.move_to("models", data_folder())
-    assert "holds something already" in storage.said.text()
+    assert "holds something already" in storage.outcome.text()
     storage.move_to("chats", tmp_path / "chats")
     assert library.settings.values.move_chats_to == str(tmp_path / "chats")
-    assert "next time" in storage.said.text()
+    assert "next time" in storage.outcome.text()
 
 
 def test_the_chats_are_moved_before_anybody_opens_them(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_s
     turn = window._session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
-    qtbot.waitUntil(lambda: "5.2\u00a0GB of 20.0\u00a0GB" in advanced._memory.help.text())
-    assert "1 chat in 300\u00a0MB" in advanced._memory.help.text()
+    qtbot.waitUntil(lambda: "5.2\u00a0GB of 20.0\u00a0GB" in advanced.memory.help.text())
+    assert "1 chat in 300\u00a0MB" in advanced.memory.help.text()
     advanced.clear.click()
     assert engine.cleared == 1
 
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_written_is_told(open_shown: OpenShown, tmp_path: 
     window, _, _ = open_shown()
     advanced = page(window, "advanced")
     advanced.export_to(tmp_path / "missing" / "out.json")
-    assert "could not be saved" in advanced._said.text()
+    assert "could not be saved" in advanced.outcome.text()
 
 
 def test_the_record_holds_what_its_level_takes_in(open_shown: OpenShown) -> None:
