@@ -1847,6 +1847,17 @@
     </message>
 </context>
 <context>
+    <name>MeasurementCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>ModelCard</name>
     <message>
         <source>Get as draft</source>
@@ -3525,17 +3536,6 @@
     <message>
         <source>Thoughts</source>
         <translation>思考</translation>
-    </message>
-</context>
-<context>
-    <name>TrialCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>

@@ -1847,6 +1847,17 @@
     </message>
 </context>
 <context>
+    <name>MeasurementCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>ModelCard</name>
     <message>
         <source>Get as draft</source>
@@ -3525,17 +3536,6 @@
     <message>
         <source>Thoughts</source>
         <translation>생각한 내용</translation>
-    </message>
-</context>
-<context>
-    <name>TrialCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>

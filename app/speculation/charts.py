@@ -1,18 +1,19 @@
-"""The charts of the live panel, painted by ourselves: speed, depth, acceptance by position, where time went.
+"""The charts of the live panel: speed, depth, acceptance by position, and shares of time.
 
-Each says what it shows in words too, as its accessible description and as its tooltip.
+Each also says in words what it shows, as its accessible description and its tooltip.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.speculation.history import position_rates, time_shares
 from app.widgets import theme
+from app.widgets.restyled import Restyled
 from app.wording import figures
 
 if TYPE_CHECKING:
@@ -24,21 +25,20 @@ if TYPE_CHECKING:
 _CROWDED = 10
 
 
-class Chart(QWidget):
-    """A painted figure that is also a sentence. `height` is the one at the normal text size; it goes with the text."""
+class Chart(Restyled, QWidget):
+    """A painted figure that is also said in words. `height` is that at the normal text size and scales with it."""
 
     def __init__(self, height: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._height = height
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.restyle()
 
     def sizeHint(self) -> QSize:
         return QSize(200, theme.scaled(self._height))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self.updateGeometry()
+    def apply_text_size(self) -> None:
+        self.updateGeometry()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         # As a context, the painter ends even if painting fails; a painter left active would crash Qt.
@@ -47,17 +47,17 @@ class Chart(QWidget):
             self.paint(painter)
 
     def paint(self, painter: QPainter) -> None:
-        """Paint the figure; subclasses do."""
+        """Paint the figure; implemented by subclasses."""
 
     def say(self, words: str) -> None:
-        """The chart in words. Painting follows."""
+        """Set the chart in words, and repaint."""
         self.setAccessibleDescription(words)
         self.setToolTip(words)
         self.update()
 
 
 class LineChart(Chart):
-    """One series over time, with a dashed level to compare it with. The scale begins at zero."""
+    """One series over time and a dashed level to compare it with. The scale begins at zero."""
 
     def __init__(self, height: int, source: str, parent: QWidget | None = None) -> None:
         super().__init__(height, parent)
@@ -100,7 +100,7 @@ class LineChart(Chart):
 
 
 class PositionBars(Chart):
-    """How often the first, second, ... guess of a round is accepted once it is reached."""
+    """How often the first, second, ... draft token of a round is accepted once it is verified."""
 
     LABEL, TEXT = 18, 11
 

@@ -1,22 +1,23 @@
-"""Who guesses, how many tokens, and what is accepted: chosen beside the figures, without loading anything again."""
+"""The method, depth and acceptance rule of the chat, chosen in the live panel without loading models again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.speculation.forms import SpeculationForm
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.restyled import Restyled
 
 if TYPE_CHECKING:
     from app.session.session import Session
 
 
-class ChatControls(QWidget):
-    """Folded away until its button is pressed. Shows and changes the session's settings, from the next answer on."""
+class ChatControls(Restyled, QWidget):
+    """Folded until its button is pressed. Shows and changes the session's settings from the next answer on."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,11 +37,10 @@ class ChatControls(QWidget):
         column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._form)
         session.settings.speculation_changed.connect(self.refresh)
-        self.retranslate()
-        self._apply_theme()
+        self.restyle()
 
     def refresh(self) -> None:
-        """Show what the session will ask for next."""
+        """Show the settings of the next answer."""
         self._form.show_settings(self._session.settings.speculation)
 
     def retranslate(self) -> None:
@@ -48,19 +48,10 @@ class ChatControls(QWidget):
         self.fold.setToolTip(self.tr("Method, depth and acceptance, from the next answer on"))
         self.refresh()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "choosers"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
-
     def _unfold(self, unfolded: bool) -> None:
         self._form.setVisible(unfolded)
-        self._apply_theme()
+        self.apply_theme()
 
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
         chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"
         self.fold.setIcon(icon(chevron, theme.colours().muted))

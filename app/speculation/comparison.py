@@ -1,7 +1,4 @@
-"""One question answered twice on one seed, with guesses and without: both answers, and what they say together.
-
-No Qt in here.
-"""
+"""Compare: one question answered twice on one seed, with speculation and without."""
 
 from __future__ import annotations
 
@@ -9,22 +6,27 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
 from app.session.answer import Answer, State
+from engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from engine.errors import EngineError
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
     from engine.events import Event, Token
     from engine.requests import ChatRequest
+    from engine.stream import RequestStream
 
-# Half-precision logits between 32 and 64 lie this far apart, so nothing closer can be told apart by them.
+# The step of half-precision logits between 32 and 64: closer ones are indistinguishable.
 TIE = 0.25
 
 
 class Step(Enum):
-    """READING brings the prompt into the cache, so that neither of the two answers has to wait for it alone."""
+    """PREFILL reads the prompt into the cache first, so that neither of the two answers pays for it alone."""
 
-    READING = "reading"
-    GUESSED = "guessed"
+    PREFILL = "prefill"
+    SPECULATED = "speculated"
     PLAIN = "plain"
     DONE = "done"
     CANCELLED = "cancelled"
@@ -32,11 +34,11 @@ class Step(Enum):
 
 
 class Verdict(Enum):
-    """What the two texts say. NONE until there is a token of each.
+    """How the two texts compare. NONE until there is a token of each.
 
-    TIE: they part where the main model holds both tokens for equally likely. DRAW: they part where something was
-    drawn, above temperature 0. OTHER_RULE: the rule of acceptance was one that keeps the distribution, not the text.
-    DIFFERENT: they part, and none of this explains it.
+    TIE: they differ where the main model finds both tokens equally likely. DRAW: they differ at a sampled token, above
+    temperature 0. OTHER_RULE: the acceptance rule keeps the distribution, not the text. DIFFERENT: they differ and
+    nothing of this explains it.
     """
 
     NONE = "none"
@@ -50,31 +52,31 @@ class Verdict(Enum):
 
 @dataclass(eq=False)
 class Comparison:
-    """`request` is what both answers are asked for, with its seed and the speculation of the guessed one."""
+    """`request` is that of both answers, with the seed, and with the speculation of the first."""
 
     question: str
     request: ChatRequest
-    guessed: Answer = field(default_factory=Answer)
+    speculated: Answer = field(default_factory=Answer)
     plain: Answer = field(default_factory=Answer)
-    step: Step = Step.READING
+    step: Step = Step.PREFILL
     error: EngineError | None = None
     cancel_requested: bool = False
     _same: int = 0
 
     @property
     def running(self) -> bool:
-        return self.step in (Step.READING, Step.GUESSED, Step.PLAIN)
+        return self.step in (Step.PREFILL, Step.SPECULATED, Step.PLAIN)
 
     def next_request(self) -> ChatRequest:
-        """What to ask the engine for at this step."""
-        if self.step is Step.GUESSED:
+        """The request of the current step."""
+        if self.step is Step.SPECULATED:
             return self.request
         off = replace(self.request, speculation=replace(self.request.speculation, method="off"))
         return off if self.step is Step.PLAIN else replace(off, max_tokens=1)
 
-    def receive(self, events: list[Event], reading: Answer) -> bool:
-        """Take in what came at this step; `reading` gathers the answer that is not shown. True when a step is over."""
-        answer = {Step.GUESSED: self.guessed, Step.PLAIN: self.plain}.get(self.step, reading)
+    def receive(self, events: list[Event], prefill: Answer) -> bool:
+        """Take in the events of this step; `prefill` gathers those of its step. True when the step has ended."""
+        answer = {Step.SPECULATED: self.speculated, Step.PLAIN: self.plain}.get(self.step, prefill)
         answer.apply(events)
         if not answer.ended:
             return False
@@ -83,20 +85,20 @@ class Comparison:
         elif self.cancel_requested or answer.state is State.CANCELLED:
             self.step = Step.CANCELLED
         else:
-            self.step = {Step.READING: Step.GUESSED, Step.GUESSED: Step.PLAIN}.get(self.step, Step.DONE)
+            self.step = {Step.PREFILL: Step.SPECULATED, Step.SPECULATED: Step.PLAIN}.get(self.step, Step.DONE)
         return True
 
     def same_tokens(self) -> int:
-        """How many tokens from the first on are the same in both answers."""
-        first, second = self.guessed.tokens, self.plain.tokens
+        """The length of the common prefix of both answers, in tokens."""
+        first, second = self.speculated.tokens, self.plain.tokens
         most = min(len(first), len(second))
         while self._same < most and first[self._same].id == second[self._same].id:
             self._same += 1
         return self._same
 
-    def parting(self) -> tuple[Token | None, Token | None] | None:
-        """The first tokens that differ, guessed and plain, None for one that has ended; None if nothing differs."""
-        at, first, second = self.same_tokens(), self.guessed.tokens, self.plain.tokens
+    def divergence(self) -> tuple[Token | None, Token | None] | None:
+        """The first tokens that differ, speculated and plain, None where an answer has ended; None if no token differs."""
+        at, first, second = self.same_tokens(), self.speculated.tokens, self.plain.tokens
         if at < len(first) and at < len(second):
             return first[at], second[at]
         if self.step is Step.DONE and len(first) != len(second):
@@ -104,20 +106,80 @@ class Comparison:
         return None
 
     def verdict(self) -> Verdict:
-        parting = self.parting()
-        if parting is None:
+        differing = self.divergence()
+        if differing is None:
             if self.step is Step.DONE:
                 return Verdict.SAME
             return Verdict.SAME_SO_FAR if self.same_tokens() else Verdict.NONE
         if self.request.sampling.temperature > 0:
             by_draw = self.request.speculation.acceptance == "match"
             return Verdict.DRAW if by_draw else Verdict.OTHER_RULE
-        guessed, plain = parting
-        if guessed is not None and plain is not None and abs(guessed.logprob - plain.logprob) <= TIE:
+        speculated, plain = differing
+        if speculated is not None and plain is not None and abs(speculated.logprob - plain.logprob) <= TIE:
             return Verdict.TIE
         return Verdict.DIFFERENT
 
     def speedup(self) -> float | None:
-        """Tokens a second with guesses over those without; None until both are known."""
-        with_, without = self.guessed.stats.decode_tps, self.plain.stats.decode_tps
+        """Tokens a second with speculation over those without; None until both are known."""
+        with_, without = self.speculated.stats.decode_tps, self.plain.stats.decode_tps
         return with_ / without if with_ and without and self.step is Step.DONE else None
+
+
+class Comparer(QObject):
+    """Runs comparisons; nothing of them is stored. `changed` follows when one has grown or ended.
+
+    A question asked meanwhile ends the comparison, because it would distort its speeds.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._stream: RequestStream | None = None
+        self.comparison: Comparison | None = None
+        session.answers.asked.connect(lambda _chat, _turn: self.cancel())
+        session.chats.path_changed.connect(lambda _chat: self.cancel())
+
+    @property
+    def running(self) -> bool:
+        return self.comparison is not None and self.comparison.running
+
+    def start(self, chat: Chat, turn: Turn) -> None:
+        """Ask that turn's question again, with the seed of its answer."""
+        self.cancel()
+        session = self._session
+        chosen = session.settings.generation_of(chat)
+        speculation = chosen.speculation
+        if speculation.method == "off":
+            speculation = replace(speculation, method="auto")
+        sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
+        try:
+            request = session.answers.request(chat, turn, replace(chosen, sampling=sampling, speculation=speculation))
+        except EngineError as error:
+            session.models.failed.emit(error)
+            return
+        request = replace(request, conversation=None)
+        if request.messages[-1]["role"] == "assistant":
+            # Both answers start from the question, also if that answer was continued.
+            request = replace(request, messages=request.messages[:-1])
+        self.comparison = Comparison(turn.question, request)
+        self._ask()
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Stop within one round; what was generated of both answers stays."""
+        if self._stream is not None and self.comparison is not None and self.comparison.running:
+            self.comparison.cancel_requested = True
+            self._stream.cancel()
+
+    def _ask(self) -> None:
+        comparison, prefill = self.comparison, Answer()
+        assert comparison is not None
+
+        def receive(events: list[Event]) -> None:
+            if comparison.receive(events, prefill) and comparison is self.comparison and comparison.running:
+                self._ask()
+            self.changed.emit()
+
+        self._stream = self._session.models.submit(comparison.next_request(), receive)

@@ -1,4 +1,4 @@
-"""The comparison on screen: the two answers side by side as they are written, their speeds, and what they say."""
+"""The comparison on screen: both answers side by side, their speeds, and whether the texts are the same."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.token_view import TokenView
-from app.speculation.comparison import Comparison, Step, Verdict
-from app.speculation.trial_card import TrialCard
+from app.speculation.comparison import Comparer, Comparison, Step, Verdict
+from app.speculation.measurement_card import MeasurementCard
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label
 from app.widgets.style_class import set_style_class
-from app.wording import errors as wording
 from app.wording import figures
+from app.wording.errors import error_sentence, quoted
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
     from app.session.answer import Answer
-    from app.speculation.comparer import Comparer
     from engine.events import Token
 
 _WIDTH, _HEIGHT = 1000, 640
 
 
 class Column(QWidget):
-    """One of the two answers: whose it is, its speed, its text with the guesses tinted."""
+    """One of the two answers: its heading, its speed, and its text with the draft tokens tinted."""
 
     def __init__(self, mark: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -62,26 +61,26 @@ class Column(QWidget):
         self._follows = True
         bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
         bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
-        self.dress()
+        self.apply_theme()
 
     def show_answer(self, answer: Answer, words: str) -> None:
         self.speed.setText(figures.number(answer.stats.decode_tps))
         self.words.setText(words)
         self.text.show_tokens(answer.tokens)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         colour = theme.colours().accent("draft" if self._mark_name == "draft-on" else "main")
         self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
 
 
-class ComparisonView(TrialCard):
+class ComparisonView(MeasurementCard):
     """Shows what the comparer holds."""
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
         self._comparer = comparer
         self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.guessed, self.plain = Column("draft-on", self), Column("main-model", self)
+        self.speculated, self.plain = Column("draft-on", self), Column("main-model", self)
         self.verdict = label(self, "reason")
         self.verdict.setWordWrap(True)
         self._build()
@@ -91,7 +90,7 @@ class ComparisonView(TrialCard):
         self.column.addLayout(self.head())
         sides = QHBoxLayout()
         sides.setSpacing(24)
-        sides.addWidget(self.guessed, 1)
+        sides.addWidget(self.speculated, 1)
         sides.addWidget(self.plain, 1)
         self.column.addLayout(sides, 1)
         self.column.addLayout(self.foot(self.verdict))
@@ -102,7 +101,7 @@ class ComparisonView(TrialCard):
         if comparison is None:
             return
         self.subtitle.setText(" ".join(comparison.question.split()))
-        self.guessed.show_answer(comparison.guessed, self._figures(comparison.guessed))
+        self.speculated.show_answer(comparison.speculated, self._figures(comparison.speculated))
         self.plain.show_answer(comparison.plain, self._figures(comparison.plain))
         self._say(comparison)
 
@@ -125,24 +124,24 @@ class ComparisonView(TrialCard):
             self.verdict.setAccessibleName(words)
 
     def _progress(self, comparison: Comparison) -> str:
-        if comparison.step is Step.READING:
+        if comparison.step is Step.PREFILL:
             return self.tr("Reading the question, so that both answers begin alike.")
-        if comparison.step is Step.GUESSED:
+        if comparison.step is Step.SPECULATED:
             return self.tr("Answering with speculation.")
         if comparison.step is Step.PLAIN:
             return self.tr("Answering once more, without speculation.")
         if comparison.step is Step.CANCELLED:
             return self.tr("Stopped.")
         if comparison.error is not None:
-            return wording.error_sentence(comparison.error)
+            return error_sentence(comparison.error)
         return self._speeds(comparison)
 
     def _speeds(self, comparison: Comparison) -> str:
         times = comparison.speedup()
         if times is None:
             return self.tr("The answer is too short to measure a speed.")
-        if not comparison.guessed.stats.drafted:
-            return figures.why(comparison.guessed)
+        if not comparison.speculated.stats.drafted:
+            return figures.why(comparison.speculated)
         if times < 1:
             slower = self.tr("{times} as fast with speculation as without: it did not pay for this question.")
             return slower.format(times=figures.times(times, 2))
@@ -156,13 +155,13 @@ class ComparisonView(TrialCard):
             return self.tr("The text is the same, token for token: all %n of them.", "", count)
         if verdict is Verdict.SAME_SO_FAR:
             return self.tr("The same text so far: %n token(s).", "", count)
-        parting = comparison.parting()
-        assert parting is not None
-        return self._parting(verdict).format(
-            place=figures.number(count + 1, 0), guessed=_token(parting[0]), plain=_token(parting[1])
+        differing = comparison.divergence()
+        assert differing is not None
+        return self._divergence(verdict).format(
+            place=figures.number(count + 1, 0), guessed=_token(differing[0]), plain=_token(differing[1])
         )
 
-    def _parting(self, verdict: Verdict) -> str:
+    def _divergence(self, verdict: Verdict) -> str:
         if verdict is Verdict.TIE:
             return self.tr(
                 "The same text up to token {place}. There the main model holds {guessed} and {plain} for equally "
@@ -185,20 +184,20 @@ class ComparisonView(TrialCard):
 
     def retranslate(self) -> None:
         self.title.setText(self.tr("Compare"))
-        self.guessed.heading.setText(self.tr("With speculation"))
+        self.speculated.heading.setText(self.tr("With speculation"))
         self.plain.heading.setText(self.tr("Without speculation"))
-        for side in (self.guessed, self.plain):
+        for side in (self.speculated, self.plain):
             side.text.setAccessibleName(side.heading.text())
         self.verdict.setText("")
         self.again.setText(self.tr("Compare again"))
         super().retranslate()
 
-    def dress(self) -> None:
-        super().dress()
-        for side in (self.guessed, self.plain):
-            side.dress()
+    def apply_theme(self) -> None:
+        super().apply_theme()
+        for side in (self.speculated, self.plain):
+            side.apply_theme()
 
 
 def _token(token: Token | None) -> str:
-    """A token between quotation marks, as far as it can be seen."""
-    return wording.quoted("" if token is None else token.text.replace("\n", "↵"))
+    """A token between quotation marks, its line breaks made visible."""
+    return quoted("" if token is None else token.text.replace("\n", "↵"))

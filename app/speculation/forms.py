@@ -1,21 +1,22 @@
-"""Who guesses, how many tokens, and what is accepted: three choices, each with its name."""
+"""The choices of method, depth and acceptance rule, each with its name."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from app.settings.declarations import SETTINGS
 from app.widgets.controls import Chooser
+from app.widgets.restyled import Restyled
 from engine.requests import MAX_DEPTH, SpeculationSettings
 
 _DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MAX_DEPTH)
 
 
-class SpeculationForm(QWidget):
+class SpeculationForm(Restyled, QWidget):
     """`chosen` carries the settings after a choice."""
 
     chosen = Signal(object)
@@ -38,7 +39,7 @@ class SpeculationForm(QWidget):
             self._names[key].setProperty("styleClass", "muted")
             self._names[key].setBuddy(chooser)
             form.addRow(self._names[key], chooser)
-        self.retranslate()
+        self.restyle()
 
     def show_settings(self, settings: SpeculationSettings) -> None:
         self._settings = settings
@@ -66,8 +67,3 @@ class SpeculationForm(QWidget):
                 value = chooser.itemData(index)
                 text = QCoreApplication.translate("Settings", words[value]) if value in words else ""
                 chooser.setItemText(index, text or QLocale().toString(value))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "choosers"):
-            self.retranslate()

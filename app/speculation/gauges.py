@@ -1,10 +1,10 @@
-"""The small parts of the live panel: a value with its name, a row of choices, the legend of the strip."""
+"""The small parts of the live panel: values with their names, rows of buttons, the legend of the round strip."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from app.widgets import theme
 from app.widgets.controls import Segments
 from app.widgets.icons import icon
 from app.widgets.labels import label
+from app.widgets.restyled import Restyled
 from app.wording import figures
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class ActionSegments(Segments):
 
 
 class ActionButtons(QWidget):
-    """A row of buttons that run actions and are called like them."""
+    """A row of buttons that trigger actions and have their words."""
 
     def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +68,7 @@ class ActionButtons(QWidget):
 
 
 class _Value(QLabel):
-    """One line on the baseline of its own font: a unit from another font would move it, and make the label higher."""
+    """One line on the baseline of its own font: a fallback font for one character would move it."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.fontMetrics().height())
@@ -98,8 +99,8 @@ class Figure(QWidget):
     def text(self) -> str:
         return self._value.text()
 
-    def keep_room_for(self, names: Iterable[str]) -> None:
-        """Be as wide as the widest of these names, so that nothing beside it moves when one follows another."""
+    def reserve_width(self, names: Iterable[str]) -> None:
+        """Be as wide as the widest of these names, so that nothing moves when the name changes."""
         self._name.ensurePolished()
         self._name.setMinimumWidth(max(map(self._name.fontMetrics().horizontalAdvance, names)))
 
@@ -112,8 +113,8 @@ class Figure(QWidget):
         self.setAccessibleDescription(value)
 
 
-class Legend(QWidget):
-    """What the colours of the strip mean, in words."""
+class Legend(Restyled, QWidget):
+    """What the colours of the round strip mean, in words."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,18 +129,13 @@ class Legend(QWidget):
             row.addSpacing(8)
             self._marks.append((mark, name, source))
         row.addStretch(1)
-        self._apply_theme()
+        self.restyle()
 
     def retranslate(self) -> None:
         for _, name, source in self._marks:
             name.setText(self.tr("rejected") if source == "rejected" else figures.source_name(source))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_marks"):
-            self._apply_theme()
-
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
         colours = theme.colours()
         for mark, _, source in self._marks:
             drawing = (

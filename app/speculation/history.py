@@ -1,7 +1,7 @@
-"""What the charts draw, gathered round by round. No Qt in here.
+"""The data of the charts, gathered round by round. No Qt in here.
 
-Each series takes in only the rounds it has not seen, and keeps at most POINTS of them by merging neighbours, so a frame
-costs the same after ten rounds and after ten thousand.
+Each series takes in only new rounds and keeps at most POINTS values by merging neighbours, so a frame costs the same
+after ten rounds and after ten thousand.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Series:
 class RoundHistory:
     """Tokens per second and depth over the rounds of one answer."""
 
-    # Rounds that a momentary speed is taken over: one alone jumps too much to be read.
+    # Rounds over which the current speed is averaged: a single one varies too much to read.
     WINDOW = 8
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class RoundHistory:
     def _clear(self) -> None:
         self.speed, self.depth = Series(), Series()
         self._seen = self._first = 0
-        # How many tokens there were after each of the last rounds.
+        # The number of tokens after each of the last rounds.
         self._written: deque[int] = deque(maxlen=self.WINDOW + 1)
 
     def follow(self, answer: Answer | None) -> None:
-        """Take in the rounds of `answer` that are new; another answer starts anew."""
+        """Take in the new rounds of `answer`; another answer begins a new history."""
         if answer is not self._answer or (answer is not None and len(answer.rounds) < self._seen):
             self._answer = answer
             self._clear()
@@ -64,7 +64,7 @@ class RoundHistory:
         written = self._written
         for index in range(self._seen, len(rounds)):
             if index == 0 or rounds[index].reason == "first-token":
-                # A continued answer has several requests, each with a clock of its own.
+                # A continued answer has several requests, each with times from its own start.
                 self._first = index
                 written.clear()
                 written.append(0)
@@ -87,5 +87,5 @@ def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
 
 
 def position_rates(stats: RequestStats) -> list[tuple[float, int, int]]:
-    """(rate, accepted, reached) of each guess position that was ever reached."""
+    """(rate, accepted, reached) of each position that was ever verified."""
     return [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]

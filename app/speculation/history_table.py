@@ -1,4 +1,4 @@
-"""The table of past answers: which figures it shows, in which order, and their words."""
+"""The table of the request history: its columns, their words and the order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 
+from app.settings.declarations import METHOD_NAMES
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip
@@ -19,14 +20,9 @@ if TYPE_CHECKING:
 
 
 def method_name(method: str) -> str:
-    translate = QCoreApplication.translate
-    names = {
-        "auto": translate("Settings", "Automatic"),
-        "draft": translate("Settings", "Draft model"),
-        "ngram": translate("Settings", "Lookup"),
-        "off": translate("Settings", "Off"),
-    }
-    return names.get(method, method)
+    """The name of a method as the settings have it; a method of another version keeps its code."""
+    name = METHOD_NAMES.get(method)
+    return QCoreApplication.translate("Settings", name) if name else method
 
 
 def _moment(row: RequestRow) -> str:
@@ -37,7 +33,7 @@ def _model(name: str) -> str:
     return recorded_name(name) if name else figures.NONE
 
 
-# The keys are the store's columns, by which it sorts.
+# The keys are the store's columns, which it sorts by.
 COLUMNS: tuple[Column[RequestRow], ...] = (
     Column("finished_at", QT_TRANSLATE_NOOP("History", "When"), _moment, is_words=True),
     Column("main_model", QT_TRANSLATE_NOOP("History", "Main model"), lambda row: _model(row.main_model), is_words=True),
@@ -55,7 +51,7 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
 
 
 class HistoryTable(FigureTable["RequestRow"]):
-    """`order_wanted` carries a store's column and whether it goes down: the store sorts, over everything it holds."""
+    """`order_wanted` carries a column of the store and whether the order is descending: the store sorts all rows."""
 
     order_wanted = Signal(str, bool)
 

@@ -1,17 +1,20 @@
-"""What was learned about speculation on this computer: a table, and ways to forget it or to measure anew."""
+"""What the engine learned about each pair on this computer: a table, and buttons that forget it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.library.learned_pairs import learned_rows
-from app.speculation.learned_table import LearnedTable
-from app.widgets.figure_table import HEADING_HEIGHT, FigureView
+from app.library.learned_pairs import LearnedRow, learned_rows
+from app.system.translatable import QT_TRANSLATE_NOOP
+from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
 from app.widgets.labels import label
+from app.widgets.restyled import Restyled
+from app.wording import figures
+from app.wording.models import pair_name
 
 if TYPE_CHECKING:
     from app.session.session import Session
@@ -20,8 +23,44 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 8
 
 
-class LearnedSection(QWidget):
-    """Asks the engine whenever it is shown and after every change."""
+def _context(row: LearnedRow) -> str:
+    translate = QCoreApplication.translate
+    first = figures.number(row.tokens_from, 0)
+    if row.tokens_below is None:
+        return translate("Learned", "from {first}").format(first=first)
+    return translate("Learned", "{first} to {last}").format(first=first, last=figures.number(row.tokens_below - 1, 0))
+
+
+def _depth(row: LearnedRow) -> str:
+    translate = QCoreApplication.translate
+    if not row.depth:
+        return translate("Learned", "none, plain")
+    depth = figures.number(row.depth, 0)
+    return translate("Learned", "{depth} ({source})").format(depth=depth, source=figures.source_name(row.source))
+
+
+def _speedup(row: LearnedRow) -> str:
+    return figures.times(row.speedup) if row.depth else figures.NONE
+
+
+COLUMNS: tuple[Column[LearnedRow], ...] = (
+    Column("models", QT_TRANSLATE_NOOP("Learned", "Models"), lambda row: pair_name(row.main, row.draft), is_words=True),
+    Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
+    Column("depth", QT_TRANSLATE_NOOP("Learned", "Best depth"), _depth, is_words=True),
+    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
+    Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.plain_tps)),
+    Column("accept_rate", QT_TRANSLATE_NOOP("Learned", "Accept rate"), lambda row: figures.percent(row.accept_rate)),
+    Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), lambda row: figures.number(row.samples, 0)),
+)
+
+
+class LearnedTable(FigureTable[LearnedRow]):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Learned", COLUMNS, parent)
+
+
+class LearnedSection(Restyled, QWidget):
+    """Asks the engine when it is shown and after every change."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +76,7 @@ class LearnedSection(QWidget):
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._word_buttons())
         session.models.changed.connect(self._refresh_if_shown)
         session.answers.ended.connect(self._refresh_if_shown)
-        self.retranslate()
+        self.restyle()
 
     def _build(self) -> None:
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -55,7 +94,7 @@ class LearnedSection(QWidget):
         column.addLayout(buttons)
 
     def refresh(self) -> None:
-        """Ask the engine again; the table follows."""
+        """Ask the engine again and show the result."""
         if not self._session.models.call_engine(lambda engine: engine.learned(), self._take):
             self._take(())
 
@@ -117,8 +156,3 @@ class LearnedSection(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "forget_all"):
-            self.retranslate()

@@ -1,10 +1,10 @@
-"""The live panel on the right: what speculation does for the answer that is shown, while it is written and after."""
+"""The live panel on the right: the figures of speculation of one answer, while it is written and afterwards."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from app.speculation.round_strip import RoundStrip
 from app.widgets import theme
 from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge
+from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
 from app.wording import figures
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
     from app.session.answer import Answer
 
 WIDTH = 340
-# Figures and charts are read, not watched, and the strip is watched, not read: the engine needs the processor more.
+# How often figures and charts, and the moving strip, are painted while an answer is written: the engine needs the
+# processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-_TRIALS = ("compare", "tune")
+_MEASUREMENTS = ("compare", "tune")
 
 
 class Section(QWidget):
@@ -50,31 +52,31 @@ class Section(QWidget):
         self._chart.setAccessibleName(text)
 
 
-class SpeculationPanel(QFrame):
-    """Paints from one answer's record; `refresh` after the record has grown.
+class SpeculationPanel(Restyled, QFrame):
+    """Shows one answer; call `follow` when it has grown.
 
-    `record_wanted` asks for the tokens and the rounds of a stored answer, once the panel is in sight.
+    `details_wanted` asks for the tokens and the rounds of a stored answer, once the panel is visible.
     """
 
-    record_wanted = Signal()
+    details_wanted = Signal()
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
-        self._place = (0, 0)
+        self._number, self._count = 0, 0
         self._history = RoundHistory()
-        self._pace = Throttle(_FIGURES_MS, self.refresh, self)
-        self._strip_pace = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
+        self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
+        self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
         self._segments = ActionSegments(actions, _CHOICES, self)
         self._rate_name = label(self, "caption")
         self.rate = label(self, "big")
-        self.per_round, self.speed, self.guesses, self.first = (Figure(self) for _ in range(4))
+        self.per_round, self.speed, self.depth_figure, self.first = (Figure(self) for _ in range(4))
         self._sentence = label(self, "reason")
         self._sentence.setWordWrap(True)
-        self.trials = ActionButtons(actions, _TRIALS, self)
+        self.measurements = ActionButtons(actions, _MEASUREMENTS, self)
         self._strip_name = label(self, "caption")
         self.strip = RoundStrip(self)
         self._legend = Legend(self)
@@ -83,9 +85,11 @@ class SpeculationPanel(QFrame):
         self.speed_line, self.depth_line = LineChart(52, "draft", self), LineChart(28, "draft", self)
         self.positions, self.time = PositionBars(self), TimeBar(self)
         charts: tuple[Chart, ...] = (self.speed_line, self.positions, self.time, self.depth_line)
-        self._speed, self._positions, self._time, self._depth = (Section(chart, self) for chart in charts)
+        self._speed_section, self._positions_section, self._time_section, self._depth_section = (
+            Section(chart, self) for chart in charts
+        )
         self._build()
-        self.retranslate()
+        self.restyle()
 
     def _build(self) -> None:
         body = QWidget()
@@ -104,19 +108,19 @@ class SpeculationPanel(QFrame):
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(12)
-        for place, figure in enumerate((self.per_round, self.speed, self.guesses, self.first)):
-            grid.addWidget(figure, place // 2, place % 2)
+        for index, figure in enumerate((self.per_round, self.speed, self.depth_figure, self.first)):
+            grid.addWidget(figure, index // 2, index % 2)
         # The names on the right are longer: they carry the speed-up.
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 3)
         column.addLayout(grid)
         column.addSpacing(4)
         column.addWidget(self._sentence)
-        column.addWidget(self.trials)
+        column.addWidget(self.measurements)
         column.addSpacing(8)
         for view in (self._strip_name, self.strip, self._legend, self._no_rounds):
             column.addWidget(view)
-        for section in (self._speed, self._positions, self._time, self._depth):
+        for section in (self._speed_section, self._positions_section, self._time_section, self._depth_section):
             column.addWidget(section)
         column.addStretch(1)
         self._body = body
@@ -131,38 +135,37 @@ class SpeculationPanel(QFrame):
         outer.addWidget(area)
 
     def minimumSizeHint(self) -> QSize:
-        """So wide that no text is cut off, with the scroll bar shown."""
+        """Wide enough that no text is cut off beside the scroll bar."""
         bar = self._area.verticalScrollBar().sizeHint().width()
         return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
 
     def add_controls(self, controls: QWidget) -> None:
-        """Put controls below the title and the switch."""
+        """Insert controls below the title and the switch."""
         self._column.insertWidget(1, controls)
 
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""
-        self._answer, self._place = answer, (number, count)
+        self._answer, self._number, self._count = answer, number, count
         self._name_answer()
         self.refresh()
-        self._want_record()
+        self._want_details()
 
     def _name_answer(self) -> None:
-        number, count = self._place
         newest = self.tr("Accept rate, this answer")
-        other = self.tr("Accept rate, answer {number} of {count}").format(number=number, count=count)
-        set_text(self._rate_name, newest if number == count else other)
+        other = self.tr("Accept rate, answer {number} of {count}").format(number=self._number, count=self._count)
+        set_text(self._rate_name, newest if self._number == self._count else other)
 
-    def _want_record(self) -> None:
+    def _want_details(self) -> None:
         answer = self._answer
         if answer is not None and answer.ended and answer.text and not answer.tokens and self.isVisible():
-            self.record_wanted.emit()
+            self.details_wanted.emit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._want_record()
+        self._want_details()
 
     def refresh(self) -> None:
-        """Show what the record holds now."""
+        """Show the answer as it is now."""
         answer = self._answer
         stats = answer.stats if answer else RequestStats()
         self._show_figures(answer, stats)
@@ -171,7 +174,7 @@ class SpeculationPanel(QFrame):
         else:
             self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
-        # Answers from before rounds were kept have tokens, but their rejected guesses are gone.
+        # Answers stored by versions that did not keep rounds have tokens, but not the rejected ones.
         known = answer is None or bool(answer.rounds) or not (answer.ended and answer.tokens)
         for view in (self.strip, self._legend):
             view.setVisible(known)
@@ -179,12 +182,12 @@ class SpeculationPanel(QFrame):
         self._show_charts(answer, stats)
 
     def follow(self) -> None:
-        """The record has grown: show it soon, and its end at once."""
+        """Show what the answer has gained, at most once in an interval; show its end at once."""
         if self._answer is None or self._answer.ended:
             self.refresh()
         else:
-            self._strip_pace.request()
-            self._pace.request()
+            self._strip_throttle.request()
+            self._figures_throttle.request()
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
         set_text(self.rate, figures.percent(stats.accept_rate))
@@ -193,7 +196,7 @@ class SpeculationPanel(QFrame):
         self.speed.show_value(figures.number(stats.decode_tps), figures.speed_text(stats))
         depth = figures.depth_in_use(answer) if answer else None
         decimals = 0 if depth is None or depth == int(depth) else 1
-        self.guesses.show_value(figures.number(depth, decimals), figures.depth_text(answer))
+        self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
 
     def _show_sentence(self, sentence: str, pays: bool) -> None:
@@ -206,19 +209,19 @@ class SpeculationPanel(QFrame):
         history.follow(answer)
         plain = self.tr("plain decoding here: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
         self.speed_line.show_values(history.speed.values, stats.plain_tps, plain)
-        set_text(self._speed.words, plain if stats.plain_tps is not None else "")
+        set_text(self._speed_section.words, plain if stats.plain_tps is not None else "")
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
-        set_text(self._time.words, self.time.words())
+        set_text(self._time_section.words, self.time.words())
         deepest = max((record.drafted for record in answer.rounds[-1:]), default=0) if answer else 0
         self.depth_line.show_values(
             history.depth.values, None, self.tr("now {depth}").format(depth=figures.number(deepest, 0))
         )
-        self._speed.setVisible(bool(history.speed.values))
-        self._depth.setVisible(any(history.depth.values))
-        self._positions.setVisible(bool(stats.drafted))
-        self._time.setVisible(bool(history.speed.values))
-        for section in (self._speed, self._positions, self._time, self._depth):
+        self._speed_section.setVisible(bool(history.speed.values))
+        self._depth_section.setVisible(any(history.depth.values))
+        self._positions_section.setVisible(bool(stats.drafted))
+        self._time_section.setVisible(bool(history.speed.values))
+        for section in (self._speed_section, self._positions_section, self._time_section, self._depth_section):
             section.words.setVisible(bool(section.words.text()))
 
     def retranslate(self) -> None:
@@ -228,21 +231,16 @@ class SpeculationPanel(QFrame):
         self._no_rounds.setText(self.tr("This answer is from a version of Tandem that did not keep rounds."))
         self._strip_name.setText(self.tr("Round strip"))
         self.strip.setAccessibleName(self._strip_name.text())
-        self._speed.set_title(self.tr("Tokens per second"))
-        self._positions.set_title(self.tr("Accepted by position"))
-        self._time.set_title(self.tr("Where time went"))
-        self._depth.set_title(self.tr("Guesses per round"))
+        self._speed_section.set_title(self.tr("Tokens per second"))
+        self._positions_section.set_title(self.tr("Accepted by position"))
+        self._time_section.set_title(self.tr("Where time went"))
+        self._depth_section.set_title(self.tr("Guesses per round"))
         self._legend.retranslate()
-        self.guesses.keep_room_for(figures.depth_texts())
+        self.depth_figure.reserve_width(figures.depth_texts())
         self.refresh()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_depth"):
-            self.retranslate()
 
 
 def set_text(shown: QLabel, text: str) -> None:
-    """Set a label's text only if it changes: setting it lays the panel out again."""
+    """Set a label's text only if it changes, because setting it lays the panel out again."""
     if shown.text() != text:
         shown.setText(text)

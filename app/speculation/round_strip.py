@@ -1,5 +1,5 @@
-"""The round strip: one column a round, read from below. Accepted guesses filled, rejected hollow, the main
-model's own token on top of what was accepted.
+"""The round strip: one column a round, from the bottom up: accepted tokens filled, then the main model's own token,
+then rejected tokens hollow.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ ROWS = 9
 
 
 class RoundStrip(QWidget):
-    """Shows the newest rounds that fit; the wheel goes back. `chosen` carries the number of a clicked round.
+    """Shows the newest rounds that fit; the wheel scrolls back. `chosen` carries the number of a clicked round.
 
-    Painting costs the same for ten rounds and ten thousand: only the columns in view are looked at.
+    Painting costs the same for ten rounds and ten thousand: only the visible columns are painted.
     """
 
     chosen = Signal(int)
@@ -37,9 +37,9 @@ class RoundStrip(QWidget):
         self._back = 0
         self.marked: frozenset[int] = frozenset()
         self._hovered: int | None = None
-        # One picture for all rounds that look the same, of the height, the scale and the colours in use.
+        # One picture for all rounds that look the same, valid for the current height, scale and colours.
         self._columns: dict[tuple[str, int, int], QPixmap] = {}
-        self._look: tuple[int, float, Colours] | None = None
+        self._painted_for: tuple[int, float, Colours] | None = None
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -50,7 +50,7 @@ class RoundStrip(QWidget):
         self.update()
 
     def mark(self, rounds: frozenset[int]) -> None:
-        """Mark these rounds, as those of a selection in the transcript."""
+        """Mark these rounds: those of the selection in the transcript."""
         self.marked = rounds
         self.update()
 
@@ -69,9 +69,9 @@ class RoundStrip(QWidget):
         return self._answer.rounds[max(0, end - self.columns) : end]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        look = (self.height(), self.devicePixelRatioF(), theme.colours())
-        if look != self._look:
-            self._look, self._columns = look, {}
+        painted_for = (self.height(), self.devicePixelRatioF(), theme.colours())
+        if painted_for != self._painted_for:
+            self._painted_for, self._columns = painted_for, {}
         with QPainter(self) as painter:
             for column, record in enumerate(self.visible_rounds()):
                 if record.number in self.marked or record.number == self._hovered:
@@ -82,7 +82,7 @@ class RoundStrip(QWidget):
                 kind = (record.source, record.drafted, record.accepted)
                 picture = self._columns.get(kind)
                 if picture is None:
-                    picture = self._columns[kind] = _column(*kind, *look)
+                    picture = self._columns[kind] = _column(*kind, *painted_for)
                 painter.drawPixmap(column * PITCH, 0, picture)
 
     def _round_at(self, point: QPointF) -> RoundRecord | None:
@@ -123,13 +123,13 @@ class RoundStrip(QWidget):
             super().keyPressEvent(event)
 
     def go_back(self, rounds: int) -> None:
-        """Show older rounds; a negative number goes towards the newest."""
+        """Scroll to older rounds; a negative number scrolls towards the newest."""
         most = max(0, len(self._answer.rounds) - self.columns) if self._answer else 0
         self._back = min(most, max(0, self._back + rounds))
         self.update()
 
     def words_at(self, point: QPoint) -> str:
-        """The round under a point, in words; "" where there is none."""
+        """The round at a point, in words; "" if there is none."""
         record = self._round_at(QPointF(point))
         return round_text(self._answer, record) if record and self._answer else ""
 
@@ -144,11 +144,11 @@ def _column(source: str, drafted: int, accepted: int, height: int, ratio: float,
     cell = QRectF(0, 0, CELL, max(2.0, CELL * squeeze))
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for place in range(cells):
-            cell.moveTop(height - GAP / 2 - place * PITCH * squeeze - cell.height())
-            if place <= accepted:
+        for row in range(cells):
+            cell.moveTop(height - GAP / 2 - row * PITCH * squeeze - cell.height())
+            if row <= accepted:
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(colours.main if place == accepted else colours.accent(source)))
+                painter.setBrush(QColor(colours.main if row == accepted else colours.accent(source)))
                 painter.drawRoundedRect(cell, 2, 2)
             else:
                 painter.setPen(QPen(QColor(colours.rejected), 1.0))

@@ -1,4 +1,4 @@
-"""Has the loaded pair measured on this computer, and holds what came of it."""
+"""Runs the engine's calibration of the loaded pair and holds its result."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class Tuner(QObject):
         self._session = session
         self.running = False
         self.pair: tuple[str, str] = ("", "")
-        self.found: Calibration | None = None
+        self.result: Calibration | None = None
         self.error: EngineError | None = None
 
     def start(self) -> None:
-        """Measure, unless that is going on already."""
+        """Calibrate, unless that is running already."""
         if self.running:
             return
-        self.found, self.error, self.pair = None, None, self._session.models.pair.names
+        self.result, self.error, self.pair = None, None, self._session.models.pair.names
         self.running = self._session.models.call_engine(lambda engine: engine.calibrate(), self._take, self._fail)
         self.changed.emit()
 
     def cancel(self) -> None:
-        """End it early; what was measured by then is kept. Whatever is asked of the engine does that."""
+        """End it early and keep what was measured. Any other call to the engine does that."""
         if self.running:
             self._session.models.call_engine(lambda engine: engine.configure(engine.settings), lambda _: None)
 
-    def _take(self, found: Calibration) -> None:
-        self.running, self.found = False, found
+    def _take(self, result: Calibration) -> None:
+        self.running, self.result = False, result
         self.changed.emit()
 
     def _fail(self, error: EngineError) -> None:

@@ -1,4 +1,4 @@
-"""The calibration on screen: that it runs, and then what it found in words and as a table of depths."""
+"""The calibration on screen: that it runs, then its result in words and as a table of depths."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.speculation.trial_card import TrialCard
+from app.speculation.measurement_card import MeasurementCard
 from app.widgets.labels import label
 from app.widgets.style_class import set_style_class
-from app.wording import errors as wording
 from app.wording import figures
+from app.wording.errors import error_sentence
 from app.wording.models import pair_name
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _WIDTH = 620
 
 
-class TuningView(TrialCard):
-    """Shows what the tuner holds."""
+class TuningView(MeasurementCard):
+    """Shows the tuner's state."""
 
     def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
         super().__init__(tuner, again, window, _WIDTH)
@@ -52,7 +52,7 @@ class TuningView(TrialCard):
     def refresh(self) -> None:
         super().refresh()
         self.subtitle.setText(pair_name(*self._tuner.pair))
-        found = self._tuner.found
+        found = self._tuner.result
         self._show_depths(found)
         text = "\n".join(self._sentences())
         self.words.setText(text)
@@ -67,8 +67,8 @@ class TuningView(TrialCard):
         if tuner.running:
             return [self.tr("Measuring what rounds of every depth cost here. This takes a few seconds.")]
         if tuner.error is not None:
-            return [wording.error_sentence(tuner.error)]
-        found = tuner.found
+            return [error_sentence(tuner.error)]
+        found = tuner.result
         if found is None or found.figures is None:
             return [self.tr("Nothing could be measured.")]
         said = [
@@ -104,7 +104,7 @@ class TuningView(TrialCard):
         return text.format(rate=figures.percent(min(pays)))
 
     def _show_depths(self, found: Calibration | None) -> None:
-        """A line for each depth, anew: there are ten at most."""
+        """Make the line of each depth again; there are ten at most."""
         for cell in (cell for line in self.cells for cell in line):
             self._grid.removeWidget(cell)
             cell.deleteLater()
@@ -118,12 +118,12 @@ class TuningView(TrialCard):
         for one in _shown(measured):
             self._add_line(_line(one, measured), "strong" if one.depth == found.best_depth else "muted")
 
-    def _add_line(self, texts: list[str], look: str) -> None:
-        line = [label(self, look) for _ in texts]
-        for place, (cell, text) in enumerate(zip(line, texts, strict=True)):
+    def _add_line(self, texts: list[str], style_class: str) -> None:
+        line = [label(self, style_class) for _ in texts]
+        for column, (cell, text) in enumerate(zip(line, texts, strict=True)):
             cell.setText(text)
-            self._grid.addWidget(cell, len(self.cells), place, Qt.AlignmentFlag.AlignRight)
-            # Shown at once and not with the next turn of the event loop, so that the card gets its height.
+            self._grid.addWidget(cell, len(self.cells), column, Qt.AlignmentFlag.AlignRight)
+            # Shown now rather than by the event loop, so that the card gets its height.
             cell.show()
         self.cells.append(line)
 
@@ -140,7 +140,7 @@ class TuningView(TrialCard):
 
 
 def _shown(measured: ContextFigures) -> list[DepthFigures]:
-    """The depths of the draft model, or those of lookup where there is none."""
+    """The depths of the draft model, or of lookup without a draft model."""
     drafts = [one for one in measured.depths if one.source == "draft"]
     return drafts or list(measured.depths)
 

@@ -35,7 +35,7 @@ from app.settings_window.effects import Effects
 from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.pane import ChatPane
 from app.speculation.chat_controls import ChatControls
-from app.speculation.comparer import Comparer
+from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.speculation.tuner import Tuner

@@ -20,7 +20,7 @@ class PanelController(QObject):
         transcript.turned_to.connect(self._select)
         transcript.rounds_selected.connect(self._mark_rounds)
         panel.strip.chosen.connect(self._show_round)
-        panel.record_wanted.connect(self._load_tokens)
+        panel.details_wanted.connect(self._load_tokens)
 
     def show_newest(self) -> None:
         """Show the newest answer of the chat on screen, or none where there is none."""

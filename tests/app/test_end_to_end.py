@@ -69,7 +69,7 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: MainWindow
     assert panel.first.text == figures.seconds(stats.ttft_s)
     guessed = [record.drafted for record in answer.rounds if record.drafted]
     mean = sum(guessed) / len(guessed)
-    assert panel.guesses.text == figures.number(mean, 0 if mean == int(mean) else 1)
+    assert panel.depth_figure.text == figures.number(mean, 0 if mean == int(mean) else 1)
     reached, accepted = stats.accept_by_position[0]
     assert f"({accepted} of {reached})" in panel.positions.words()[0]
     assert panel.time.words().startswith(f"draft {figures.percent(stats.draft_s / seconds)}")
@@ -99,8 +99,8 @@ def test_compare_finds_the_same_text_and_two_speeds(window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: not made.running)
     assert made.step is Step.DONE, made.error
     assert made.verdict() is Verdict.SAME
-    assert made.guessed.text == made.plain.text == session.chat.turns[-1].answer.text
-    assert made.guessed.stats.drafted > 0
+    assert made.speculated.text == made.plain.text == session.chat.turns[-1].answer.text
+    assert made.speculated.stats.drafted > 0
     assert made.plain.stats.drafted == 0
     assert made.speedup() is not None
 

@@ -56,7 +56,7 @@ def test_equal_texts_are_the_same_and_the_speeds_are_divided() -> None:
     made = run(comparison(), list(play(GUESSED)), list(play(ALONE)))
     assert made.verdict() is Verdict.SAME
     assert made.same_tokens() == len(made.plain.tokens) > 10
-    assert made.speedup() == pytest.approx(made.guessed.stats.decode_tps / made.plain.stats.decode_tps)
+    assert made.speedup() == pytest.approx(made.speculated.stats.decode_tps / made.plain.stats.decode_tps)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_equal_texts_are_the_same_and_the_speeds_are_divided() -> None:
 def test_texts_that_part_are_told_apart_by_why(gap: float, settings: dict[str, object], expected: Verdict) -> None:
     plain = list(play(ALONE))
     whole = run(comparison(), list(play(GUESSED)), plain)
-    at = whole.guessed.tokens[5]
+    at = whole.speculated.tokens[5]
     made = run(comparison(**settings), list(play(GUESSED)), changed(plain, 5, 99, at.logprob - gap))
     assert made.verdict() is expected
     assert made.same_tokens() == 5
@@ -87,7 +87,7 @@ def test_texts_that_part_are_told_apart_by_why(gap: float, settings: dict[str, o
 def test_a_text_that_goes_on_after_the_other_has_ended_differs() -> None:
     made = run(comparison(), list(play(GUESSED)), list(play(Script(TEXT + " more", (PLAIN,)))))
     assert made.verdict() is Verdict.DIFFERENT
-    assert made.parting() is not None
+    assert made.divergence() is not None
 
 
 @pytest.fixture
@@ -130,9 +130,9 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Mai
     qtbot.waitUntil(lambda: made.step is Step.DONE)
     view = window._comparison
     assert view.isVisible()
-    assert view.guessed.text.toPlainText() == view.plain.text.toPlainText() == TEXT
+    assert view.speculated.text.toPlainText() == view.plain.text.toPlainText() == TEXT
     assert "token for token" in view.verdict.text()
-    assert view.guessed.speed.text() != view.plain.speed.text()
+    assert view.speculated.speed.text() != view.plain.speed.text()
     assert "×" in view.verdict.text().splitlines()[0]
 
 
@@ -149,7 +149,7 @@ def test_nothing_of_it_is_among_the_chat_s_messages(window: MainWindow, qtbot: Q
 def test_stop_and_closing_end_the_comparison(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.GUESSED)
+    qtbot.waitUntil(lambda: made.step is Step.SPECULATED)
     window._comparison.stop.click()
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: made.step is Step.CANCELLED)
@@ -162,7 +162,7 @@ def test_stop_and_closing_end_the_comparison(window: MainWindow, engine: Scripte
 def test_a_question_ends_a_comparison_that_runs(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.GUESSED)
+    qtbot.waitUntil(lambda: made.step is Step.SPECULATED)
     turn = window._session.answers.ask("another one")
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: not made.running and turn.answer.ended)

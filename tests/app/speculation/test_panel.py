@@ -57,7 +57,7 @@ def texts(panel: SpeculationPanel) -> dict[str, str]:
         "rate": panel.rate.text(),
         "per_round": panel.per_round.text,
         "speed": panel.speed.text,
-        "depth": panel.guesses.text,
+        "depth": panel.depth_figure.text,
         "first": panel.first.text,
         "time": panel.time.words(),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.library.learned_pairs import learned_rows
-from app.speculation.learned_table import COLUMNS
+from app.speculation.learned_section import COLUMNS
 from engine.errors import Busy
 from engine.tuning import DepthFigures
 from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT

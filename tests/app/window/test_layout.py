@@ -253,7 +253,7 @@ def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application,
     panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5)))
     edges = set()
     for name in depth_texts():
-        panel.guesses.show_value("4", name)
+        panel.depth_figure.show_value("4", name)
         QApplication.processEvents()
         edges.add(left_edge(panel.first, panel))
     assert len(edges) == 1

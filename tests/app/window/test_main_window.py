@@ -268,7 +268,7 @@ def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow, qtbo
     assert panel.speed.text == f"{stats.decode_tps:.1f}"
     assert panel.first.text == f"{stats.ttft_s:.2f} s"
     guessed = [record.drafted for record in answer_of(window).rounds if record.drafted]
-    assert panel.guesses.text == f"{sum(guessed) / len(guessed):.1f}"
+    assert panel.depth_figure.text == f"{sum(guessed) / len(guessed):.1f}"
     assert f"{stats.accepted} guesses accepted of {stats.drafted}." in panel._sentence.text()
     assert panel.strip.visible_rounds() == answer_of(window).rounds[-panel.strip.columns :]
 

@@ -217,7 +217,7 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, 
     window = open_window(ScriptedEngine([Script(STORY)]))
     ask(window, "Tell me a story")
     wait_for_end(window, qtbot)
-    before, depth = answer_of(window).rounds, window._panel.guesses.text
+    before, depth = answer_of(window).rounds, window._panel.depth_figure.text
     window.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(turns(window)) and bool(answer_of(window).rounds))
@@ -228,7 +228,7 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, 
     assert [record.at_s for record in kept] == pytest.approx([record.at_s for record in before], abs=1e-6)
     panel = window._panel
     assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
-    assert panel.guesses.text == depth
+    assert panel.depth_figure.text == depth
     assert panel._depth.isVisibleTo(panel)
     assert panel._positions.isVisibleTo(panel)
 

@@ -1,0 +1,99 @@
+"""A card that shows a measurement, which can be stopped while it runs and repeated afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.labels import label
+from app.widgets.overlay import Overlay
+from app.widgets.restyled import Restyled
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+
+class Measurement(Protocol):
+    """What runs; `changed` follows every step of it."""
+
+    @property
+    def changed(self) -> SignalInstance: ...
+
+    @property
+    def running(self) -> bool: ...
+
+    def cancel(self) -> None: ...
+
+
+class MeasurementCard(Restyled, Overlay):
+    """Closing it stops the measurement; `again` is the action that repeats it.
+
+    A subclass puts its content between `head` and `foot` and ends its `__init__` with `follow`.
+    """
+
+    def __init__(
+        self, measurement: Measurement, again: QAction, window: QWidget, width: int, height: int | None = None
+    ) -> None:
+        super().__init__(window, width, height)
+        self._measurement, self._action = measurement, again
+        self.title, self.subtitle = label(self, "title"), label(self, "muted")
+        self._close = QToolButton(self)
+        self._close.setProperty("styleClass", "quiet")
+        self.stop, self.again = QPushButton(self), QPushButton(self)
+        for button in (self.stop, self.again):
+            button.setProperty("styleClass", "button")
+        self.column.setContentsMargins(20, 16, 20, 16)
+        self.column.setSpacing(12)
+
+    def head(self) -> QHBoxLayout:
+        """Title and subtitle, and the button that closes the card."""
+        line = QHBoxLayout()
+        line.addWidget(self.title)
+        line.addWidget(self.subtitle, 1)
+        line.addWidget(self._close)
+        return line
+
+    def foot(self, words: QWidget | None = None) -> QHBoxLayout:
+        """The buttons on the right, at the bottom of `words`, which may be higher."""
+        line = QHBoxLayout()
+        line.setSpacing(12)
+        if words is None:
+            line.addStretch(1)
+        else:
+            line.addWidget(words, 1)
+        for button in (self.stop, self.again):
+            line.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        return line
+
+    def follow(self) -> None:
+        """From now on show what the measurement does."""
+        self.stop.clicked.connect(self._measurement.cancel)
+        self.again.clicked.connect(self._action.trigger)
+        self._action.changed.connect(self.refresh)
+        self._close.clicked.connect(self.close_overlay)
+        self.closed.connect(self._measurement.cancel)
+        self._measurement.changed.connect(self.refresh)
+        self.restyle()
+
+    def fill(self) -> None:
+        self.refresh()
+        self._close.setFocus()
+
+    def refresh(self) -> None:
+        """Show the measurement's state."""
+        self.stop.setVisible(self._measurement.running)
+        self.again.setVisible(not self._measurement.running)
+        self.again.setEnabled(self._action.isEnabled())
+
+    def retranslate(self) -> None:
+        self.stop.setText(self.tr("Stop"))
+        self._close.setToolTip(self.tr("Close"))
+        self._close.setAccessibleName(self.tr("Close"))
+        self.refresh()
+
+    def apply_theme(self) -> None:
+        self._close.setIcon(icon("close", theme.colours().muted))
