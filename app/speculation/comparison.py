@@ -97,7 +97,7 @@ class Comparison:
         return self._same
 
     def divergence(self) -> tuple[Token | None, Token | None] | None:
-        """The first tokens that differ, speculated and plain, None where an answer has ended; None if no token differs."""
+        """The first tokens that differ, speculated and plain (None: ended before); None if no token differs."""
         at, first, second = self.same_tokens(), self.speculated.tokens, self.plain.tokens
         if at < len(first) and at < len(second):
             return first[at], second[at]
