@@ -1,4 +1,4 @@
-"""The cards of the Models page: what all have in common, and the card of a model."""
+"""The cards of the Models page: the common parts, and the card of a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 from app.widgets.badges import Badge, Bar
 from app.widgets.labels import ElidedLabel
 from app.widgets.style_class import set_style_class
-from app.wording import models as wording
+from app.wording import models as model_wording
 from app.wording.figures import times
 from app.wording.hub import size_words
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from engine.hub.verify import VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
-# Below this width of a card its memory stands under its name.
+# Below this width of a card its memory is shown under its name.
 _NARROW = 620
-# A line of words wraps down to this width.
+# The least width of a line that wraps.
 _LEAST_WORDS = 140
 
 
 class Card(QFrame):
     """A name with badges and a line of facts on the left, `side` in the middle, buttons on the right.
 
-    A card may lead to a page on the Hub: the first press says where that is, the second opens it in the browser.
+    A card may link a page of the Hub: the first press shows the address, the second opens it in the browser.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        # Both ends of a model's name tell it from others.
+        # Elided in the middle, because both ends of a model's name distinguish it.
         self.name, self.facts = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
         self.name.setProperty("styleClass", "title")
         self.facts.setProperty("styleClass", "muted")
@@ -91,14 +91,14 @@ class Card(QFrame):
         return self.page_button
 
     def say(self, facts: str) -> None:
-        """The line below the name; where the page's button was pressed once, where it leads instead."""
+        """Set the line below the name; after one press of the page's button it shows the address instead."""
         self._facts_text = facts
         if self._leading:
             facts = self.tr("Opens {address} in your browser.").format(address=self._page)
         self.facts.setText(facts)
 
     def offer_page(self, address: str) -> None:
-        """Let the page's button lead there; "" hides it."""
+        """Set the address that the page's button opens; "" hides the button."""
         self._leading = self._leading and address == self._page
         self._page = address
         self.page_button.setVisible(bool(address))
@@ -113,12 +113,12 @@ class Card(QFrame):
         self.say(self._facts_text)
 
     def minimumSizeHint(self) -> QSize:
-        """Of a card that is as narrow as it can be: what it needs while it is wide must not keep it wide."""
+        """That of the narrow layout, so that a wide card can become narrow again."""
         hint = super().minimumSizeHint()
         return QSize(min(hint.width(), self._least_width()), hint.height())
 
     def _least_width(self, beside: int = 0) -> int:
-        """What the words, `beside` more pixels next to them, and the buttons need."""
+        """The width of the words, `beside` pixels next to them, and the buttons."""
         margins = self.contentsMargins()
         frame = margins.left() + margins.right() + 2 * _MARGIN
         return frame + self.words.minimumSize().width() + beside + _GAP + self.buttons.minimumSize().width()
@@ -136,10 +136,10 @@ class Card(QFrame):
 
 @dataclass(frozen=True)
 class CardState:
-    """What is true of a model now.
+    """The changing state of a model.
 
-    `measured` is what its draft has brought here, `damage` what a check has found, `advice` the verdict on it as a
-    draft for the model called `main`, `page` the address of its page where that is worth a button.
+    `measured` is the measured speed-up of its draft, `damage` the report of a failed check, `advice` the verdict on it
+    as a draft for the model named `main`, `page` the address that a button opens, "" for no button.
     """
 
     loaded: bool = False
@@ -153,9 +153,7 @@ class CardState:
 
 
 class ModelCard(Card):
-    """`used`, `got`, `got_as_draft`, `checked`, `repaired` carry the entry; `removal_asked` too, and the answer comes
-    with `ask_removal`.
-    """
+    """Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers `removal_asked`."""
 
     used = Signal(object)
     got = Signal(object)
@@ -165,7 +163,7 @@ class ModelCard(Card):
     removal_asked = Signal(object)
     removal_confirmed = Signal(object)
 
-    def __init__(self, entry: Entry, with_care: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, entry: Entry, with_file_buttons: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry = entry
         self._plan: RemovalPlan | None = None
@@ -182,35 +180,34 @@ class ModelCard(Card):
         self.draft_button = self.add_button("quiet")
         self.draft_button.clicked.connect(lambda: self.got_as_draft.emit(self.entry))
         self.add_page_button()
-        self.check_button, self.remove_button = self._care_buttons(with_care)
+        self.check_button, self.remove_button = self._file_buttons(with_file_buttons)
 
-    def _care_buttons(self, with_care: bool) -> tuple[QPushButton, QPushButton]:
+    def _file_buttons(self, with_file_buttons: bool) -> tuple[QPushButton, QPushButton]:
         check, remove = self.add_button("quiet"), self.add_button("quiet")
         check.clicked.connect(lambda: self.checked.emit(self.entry))
         remove.clicked.connect(self._remove)
         for button in (check, remove):
-            button.setVisible(with_care and not self.entry.is_starter)
+            button.setVisible(with_file_buttons and not self.entry.is_starter)
         return check, remove
 
     def show_state(self, state: CardState) -> None:
-        """Take what is true of the model now and word it."""
+        """Show the state; a pending question about removal stays."""
         entry, self._state = self.entry, state
         if self._plan is not None:
-            # The question stands until it is answered.
             return
-        on_its_way = self._on_its_way
-        self.name.setText(wording.entry_name(entry))
+        downloading = self._is_downloading
+        self.name.setText(model_wording.entry_name(entry))
         self.say(self._facts())
         self.badge.show_word(*self._badge())
         self._show_fit()
         self.main_button.setText(self._button_text())
-        self.main_button.setEnabled(not on_its_way and (not entry.problem or self._partial))
+        self.main_button.setEnabled(not downloading and (not entry.problem or self._partial))
         set_style_class(
-            self.main_button, "accent" if not entry.installed and not on_its_way and self._fits else "button"
+            self.main_button, "accent" if not entry.installed and not downloading and self._fits else "button"
         )
         advice = state.advice
         self.draft_button.setText(self.tr("Get as draft"))
-        self.draft_button.setVisible(advice is not None and advice.works and not entry.installed and not on_its_way)
+        self.draft_button.setVisible(advice is not None and advice.works and not entry.installed and not downloading)
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not state.verifying)
@@ -221,7 +218,7 @@ class ModelCard(Card):
             button.setAccessibleName(f"{button.text()}: {self.name.text()}")
 
     def ask_removal(self, plan: RemovalPlan) -> None:
-        """Say what a removal does and wait for the answer, here in the card."""
+        """Say what removing the model frees, and ask in the card itself."""
         self._plan = plan
         size = size_words(plan.freed_bytes)
         sentence = self.tr("Remove it and free {size}?").format(size=size)
@@ -235,13 +232,13 @@ class ModelCard(Card):
         self.main_button.setFocus()
 
     @property
-    def _on_its_way(self) -> bool:
+    def _is_downloading(self) -> bool:
         download = self._state.download
         return download is not None and download.state not in ("ready", "failed")
 
     @property
     def _repairable(self) -> bool:
-        """Whether the Hub has what is damaged: a folder of the user's own came from who knows where."""
+        """Whether the damaged files can be downloaded again: only a model of the Hub cache has a known origin."""
         return self._state.damage is not None and self.entry.source == "cache"
 
     @property
@@ -261,7 +258,7 @@ class ModelCard(Card):
         elif self.entry.complete and self.entry.path:
             self.used.emit(self.entry)
         elif self.entry.installed and not self._partial:
-            # A curated or found model that is here: its folder is known to whoever listens.
+            # An installed model of the catalog or a search: the receiver knows its folder.
             self.used.emit(self.entry)
         else:
             self.got.emit(self.entry)
@@ -276,16 +273,16 @@ class ModelCard(Card):
     def _facts(self) -> str:
         entry, state = self.entry, self._state
         if state.damage is not None:
-            return wording.damage_words(state.damage, self._repairable)
+            return model_wording.damage_words(state.damage, self._repairable)
         if entry.problem:
-            return wording.problem_words(entry)
+            return model_wording.problem_words(entry)
         if entry.is_starter:
             return self.tr("A tiny guide to this app. Works offline, at once.")
         if entry.fit is not None and not entry.fit.fits:
-            return wording.too_big_words(entry.fit)
-        facts = wording.facts_words(entry)
+            return model_wording.too_big_words(entry.fit)
+        facts = model_wording.facts_words(entry)
         if state.advice is not None and state.main:
-            facts = f"{wording.as_draft_words(state.advice, state.main)}\n{facts}"
+            facts = f"{model_wording.as_draft_words(state.advice, state.main)}\n{facts}"
         if not entry.draft:
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
@@ -294,7 +291,7 @@ class ModelCard(Card):
         return f"{draft}\u00a0· {facts}" if facts else draft
 
     def _speed(self) -> str:
-        """What the draft has brought here, else what it may bring and that this is a guess."""
+        """The measured speed-up of the draft, else the estimate, marked as such."""
         if self._state.measured is not None:
             return self.tr("{speed} measured here").format(speed=times(self._state.measured.speedup))
         if self.entry.expected is None:
@@ -324,15 +321,15 @@ class ModelCard(Card):
         if fit is None or self.entry.is_starter:
             self._sum.setText(size_words(self.entry.bytes) if self.entry.bytes else "")
             return
-        words = wording.fit_words(fit)
-        shares = wording.fit_shares(fit)
+        words = model_wording.fit_words(fit)
+        shares = model_wording.fit_shares(fit)
         colours = ("main", "draft", "rejected")
         self._bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
         self._bar.setToolTip(self.tr("{size} of memory can be used.").format(size=size_words(fit.limit)))
         self._sum.setText(words)
 
     def _button_text(self) -> str:
-        if self._on_its_way:
+        if self._is_downloading:
             return self.tr("Getting it…")
         if self._repairable:
             return self.tr("Repair")

@@ -1,4 +1,4 @@
-"""The card of a download: its state in words and a bar, and what can be done about it."""
+"""The card of a download: its state in words and as a bar, and buttons to pause, resume and cancel it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from PySide6.QtWidgets import QWidget
 
 from app.models.cards import Card
 from app.widgets.badges import Bar
-from app.wording import models as wording
+from app.wording.models import download_words, state_word
 
 if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
 
-# Failures that end with something done on the model's page.
+# Failures that the user resolves on the model's page.
 _ASKS_FOR_CONSENT = ("gated", "forbidden")
 
 
 class DownloadCard(Card):
-    """`command` carries pause, resume or cancel. `address` is that of the model's page on the Hub."""
+    """`command` carries "pause", "resume" or "cancel"; `address` is the model's page on the Hub."""
 
     command = Signal(str)
 
@@ -38,10 +38,10 @@ class DownloadCard(Card):
 
     def show_status(self, status: DownloadStatus, name: str) -> None:
         self.name.setText(name)
-        words = wording.download_words(status)
+        words = download_words(status)
         self.say(words)
         tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
-        self.badge.show_word(wording.state_word(status.state), tones.get(status.state, "neutral"))
+        self.badge.show_word(state_word(status.state), tones.get(status.state, "neutral"))
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
         colour = {"paused": "lookup", "failed": "problem"}.get(status.state, "draft")
         self._bar.show_parts([(share, colour)], words)

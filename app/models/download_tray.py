@@ -1,4 +1,4 @@
-"""Downloads outside of the window: a number on the program's icon, a mark in the menu bar, a word at the end."""
+"""Downloads outside the window: a number on the app's icon, an icon in the menu bar, a notification at the end."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _CAFFEINATE = "/usr/bin/caffeinate"
 
 
 class DownloadTray(QObject):
-    """`downloads_wanted`: the mark in the menu bar or a notification was clicked.
+    """`downloads_wanted`: the icon in the menu bar or a notification was clicked.
 
-    `make_tray` makes the mark once it is needed, or gives None where the system has no place for it.
+    `make_tray` makes the icon when it is first needed, or returns None if the system has no menu bar for it.
     """
 
     downloads_wanted = Signal()
@@ -45,7 +45,7 @@ class DownloadTray(QObject):
         QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
     def refresh(self) -> None:
-        """Show how many downloads run, and how far they are."""
+        """Show how many downloads run, and their progress."""
         running = self._library.running
         QGuiApplication.instance().setBadgeNumber(running)  # type: ignore[union-attr]
         self._awake.keep(running > 0)
@@ -55,8 +55,8 @@ class DownloadTray(QObject):
             self._tray.setToolTip(self._words())
             self._tray.setVisible(bool(running) or self._unread)
 
-    def tell(self, sentence: str) -> None:
-        """Say it where somebody sees it who is not looking at the window."""
+    def notify(self, sentence: str) -> None:
+        """Show a notification, unless the app is in front."""
         if QApplication.activeWindow() is not None or not self._prepare():
             return
         assert self._tray is not None
@@ -79,15 +79,15 @@ class DownloadTray(QObject):
         return self._tray is not None
 
     def _show_downloads(self) -> None:
-        self._read()
+        self._mark_read()
         self._window.activateWindow()
         self.downloads_wanted.emit()
 
     def _state_changed(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._read()
+            self._mark_read()
 
-    def _read(self) -> None:
+    def _mark_read(self) -> None:
         if self._unread:
             self._unread = False
             self.refresh()
@@ -96,14 +96,14 @@ class DownloadTray(QObject):
 def _tray(parent: QObject) -> QSystemTrayIcon | None:
     if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
         return None
-    mark = icon("arrow-down", theme.colours().text)
-    # In the menu bar of macOS its shape counts; the system gives it the bar's own colour.
-    mark.setIsMask(True)
-    return QSystemTrayIcon(mark, parent)
+    picture = icon("arrow-down", theme.colours().text)
+    # macOS uses only the shape and gives it the menu bar's colour.
+    picture.setIsMask(True)
+    return QSystemTrayIcon(picture, parent)
 
 
 class KeepAwake(QObject):
-    """Keeps a Mac from falling asleep while something is on its way; it still turns off its screen."""
+    """Keeps a Mac awake while downloads run; the screen may still turn off."""
 
     def __init__(self, parent: QObject | None = None, program: str = _CAFFEINATE) -> None:
         super().__init__(parent)
@@ -115,7 +115,7 @@ class KeepAwake(QObject):
         return self._process is not None
 
     def keep(self, awake: bool) -> None:
-        """Begin or end; ends by itself with this program."""
+        """Start or stop; it also stops when this program ends."""
         if awake and self._process is None and self._program:
             self._process = QProcess(self)
             self._process.finished.connect(self._process.deleteLater)
@@ -126,6 +126,6 @@ class KeepAwake(QObject):
             process.kill()
 
     def _forget(self) -> None:
-        """It has ended, perhaps by somebody else's hand; the next download begins it anew."""
+        """The process has ended, perhaps killed by another program; the next download starts it again."""
         if self.sender() is self._process:
             self._process = None

@@ -1,15 +1,16 @@
-"""The offer of a first pair: what fits this machine, in an empty chat, for as long as nothing else is here."""
+"""The offer of a first pair that fits this machine, shown in an empty chat until other models are installed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.wording import models as wording
+from app.widgets.restyled import Restyled
 from app.wording.figures import times
 from app.wording.hub import size_words
+from app.wording.models import download_words, entry_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
 
 
-class FirstRunOffer(QFrame):
-    """Hidden unless there is something to offer. `starter_wanted`: chat with the starter now."""
+class FirstRunOffer(Restyled, QFrame):
+    """Hidden unless there is something to offer. `starter_wanted`: chat with the starter model now."""
 
     starter_wanted = Signal()
     more_wanted = Signal()
 
-    def __init__(self, library: Library, switcher: ModelController, parent: QWidget | None = None) -> None:
+    def __init__(self, library: Library, models: ModelController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("offer")
-        self._library, self._switcher = library, switcher
+        self._library, self._models = library, models
         self._title = QLabel(self)
         self._title.setProperty("styleClass", "muted")
         self._title.setWordWrap(True)
@@ -53,7 +54,7 @@ class FirstRunOffer(QFrame):
         self._more.clicked.connect(self.more_wanted)
         library.models_changed.connect(self.refresh)
         library.downloads_changed.connect(self.refresh)
-        self.retranslate()
+        self.restyle()
         self.hide()
 
     def refresh(self) -> None:
@@ -62,8 +63,8 @@ class FirstRunOffer(QFrame):
             self.hide()
             return
         offered = {entry.id for entry in inventory.offers}
-        own = [entry for entry in inventory.installed if not entry.is_starter and entry.complete]
-        if not offered or any(entry.id not in offered | {one.draft for one in inventory.offers} for entry in own):
+        others = [entry for entry in inventory.installed if not entry.is_starter and entry.complete]
+        if not offered or any(entry.id not in offered | {one.draft for one in inventory.offers} for entry in others):
             self.hide()
             return
         if [row.entry.id for row in self._rows] != [entry.id for entry in inventory.offers]:
@@ -74,7 +75,7 @@ class FirstRunOffer(QFrame):
         self.show()
 
     def buttons(self) -> list[QPushButton]:
-        """One for each pair that is offered."""
+        """One for each offered pair."""
         return [row.button for row in self._rows]
 
     def _rebuild(self, offers: tuple[Entry, ...]) -> None:
@@ -91,9 +92,9 @@ class FirstRunOffer(QFrame):
     def _act(self, entry: Entry) -> None:
         if entry.installed:
             self._decline()
-            self._switcher.use(entry)
+            self._models.use(entry)
         else:
-            self._switcher.get(entry)
+            self._models.get(entry)
 
     def _decline(self) -> None:
         self._library.settings.change(offer_seen=True)
@@ -107,11 +108,6 @@ class FirstRunOffer(QFrame):
         self._starter.setText(self.tr("Chat with the starter now"))
         self._more.setText(self.tr("All models…"))
         self.refresh()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_rows"):
-            self.retranslate()
 
 
 class _OfferRow(QWidget):
@@ -135,19 +131,19 @@ class _OfferRow(QWidget):
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.entry = entry
-        on_its_way = status is not None and status.state not in ("ready", "failed")
-        self._name.setText(wording.entry_name(entry))
-        self._facts.setText(wording.download_words(status) if status and on_its_way else self._promise(entry))
-        if on_its_way:
+        is_running = status is not None and status.state not in ("ready", "failed")
+        self._name.setText(entry_name(entry))
+        self._facts.setText(download_words(status) if status and is_running else self._benefit(entry))
+        if is_running:
             self.button.setText(self.tr("Getting it…"))
         elif entry.installed:
             self.button.setText(self.tr("Chat"))
         else:
             self.button.setText(self.tr("Get {size}").format(size=size_words(entry.get_bytes)))
-        self.button.setEnabled(not on_its_way)
+        self.button.setEnabled(not is_running)
         self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")
 
-    def _promise(self, entry: Entry) -> str:
+    def _benefit(self, entry: Entry) -> str:
         words = self.tr("With {draft} as draft").format(draft=entry.draft_name)
         if entry.expected is not None:
             words += " · " + self.tr("{speed} expected (estimate)").format(speed=times(entry.expected.speedup))

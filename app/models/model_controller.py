@@ -1,4 +1,4 @@
-"""Changing models while the window is open: the two pickers below the chips, downloads from them, and what is said."""
+"""Changes the loaded models: the two pickers, downloads asked for in them, and the messages about both."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 from app.library.measured import learned_pairs, measured_pairs
 from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
-from app.wording import errors as app_wording
-from app.wording import models as wording
+from app.wording.errors import error_sentence
+from app.wording.models import entry_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -39,13 +39,12 @@ class ModelController(QObject):
         self._banner, self._window = banner, window
         self.main_picker = Picker("main", library, session, header.main, window)
         self.draft_picker = Picker("draft", library, session, header.draft, window)
-        self._notices = DownloadTray(library, window)
-        self._notices.downloads_wanted.connect(self.page_wanted)
+        self._tray = DownloadTray(library, window)
+        self._tray.downloads_wanted.connect(self.page_wanted)
         self._use_action, self._show_action = QAction(self), QAction(self)
         self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
-        # Main models got together with a draft, and which of the two are still on their way; then what was asked for as
-        # a draft of the model in use.
+        # By main model, which of a pair are still being downloaded; and the models downloaded as drafts.
         self._pairs: dict[str, set[str]] = {}
         self._as_draft: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
@@ -58,8 +57,8 @@ class ModelController(QObject):
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
         library.downloads_changed.connect(lambda: header.show_downloads(library.running))
-        library.settled.connect(self._tell_settled)
-        library.problem.connect(self._tell_problem)
+        library.settled.connect(self._show_settled)
+        library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_learned)
         session.chats.store_opened.connect(lambda _report: self._read_measured())
@@ -68,7 +67,7 @@ class ModelController(QObject):
     # Choosing
 
     def use(self, entry: Entry) -> None:
-        """Talk to this model, with the draft that is here for it."""
+        """Load this model with its installed draft."""
         inventory = self._library.inventory
         if inventory is None:
             return
@@ -92,7 +91,7 @@ class ModelController(QObject):
         self._library.get(*wanted)
 
     def get_as_draft(self, entry: Entry) -> None:
-        """Download a model to guess for the one in use."""
+        """Download a model as a draft for the loaded one."""
         self._as_draft.add(entry.id)
         self._library.get(entry.id)
 
@@ -100,7 +99,7 @@ class ModelController(QObject):
         self._session.models.unload()
 
     def _judge_for(self) -> None:
-        """What a search finds is judged for the model in use; the starter guesses with its own draft only."""
+        """Judge search results as drafts for the loaded model; the starter works with its own draft only."""
         pair = self._session.models.pair
         own = {str(path) for path in self._session.models.starter_pair}
         if not pair.loading:
@@ -141,35 +140,35 @@ class ModelController(QObject):
             self._as_draft.add(choice.id)
             self._library.get(choice.id)
 
-    # Saying
+    # Messages and figures
 
-    def _tell_settled(self, status: DownloadStatus) -> None:
+    def _show_settled(self, status: DownloadStatus) -> None:
         if status.state == "failed" and status.error is not None:
-            # The other half is told of by itself.
+            # The other model of the pair gets a message of its own.
             self._pairs.pop(self._main_of(status.repository), None)
-            self._tell_failed(status)
+            self._show_failed(status)
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)
         entry = inventory.entry(ready) if inventory is not None and ready else None
         if entry is None:
             return
-        name = wording.entry_name(entry)
+        name = entry_name(entry)
         self._ready = entry
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
         self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
-        self._notices.tell(self.tr("{name} is ready.").format(name=name))
+        self._tray.notify(self.tr("{name} is ready.").format(name=name))
 
-    def _tell_failed(self, status: DownloadStatus) -> None:
-        """What helps is on the Models page, beside the download."""
+    def _show_failed(self, status: DownloadStatus) -> None:
+        """Show why; the Models page, which the action opens, has the button that helps."""
         assert status.error is not None
         error = status.error
         self._show_action.setText(self.tr("Show the download"))
-        self._banner.show_message(lambda: app_wording.error_sentence(error), self._show_action)
-        self._notices.tell(app_wording.error_sentence(error))
+        self._banner.show_message(lambda: error_sentence(error), self._show_action)
+        self._tray.notify(error_sentence(error))
 
     def _complete_pair(self, repository: str) -> str:
-        """What to tell of now that `repository` is here: itself, its pair's main model, or nothing yet."""
+        """The model to announce: `repository`, its pair's main model, or "" while one of the pair is missing."""
         main = self._main_of(repository)
         if not main:
             return repository
@@ -192,11 +191,11 @@ class ModelController(QObject):
             self._as_draft.discard(entry.id)
             self._use_draft(here.path)
 
-    def _tell_problem(self, error: EngineError) -> None:
-        self._banner.show_message(lambda: app_wording.error_sentence(error), None)
+    def _show_problem(self, error: EngineError) -> None:
+        self._banner.show_message(lambda: error_sentence(error), None)
 
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
-        """What an answer measured counts in the next advice; its figures are on their way to the store."""
+        """Read the figures again after an answer that measured a speed-up; they are being stored."""
         stats = turn.answer.stats
         if turn.answer.ended and stats.drafted and stats.speedup:
             self._read_measured()

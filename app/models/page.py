@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
@@ -23,9 +23,10 @@ from app.models.download_card import DownloadCard
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.layouts import keep_right_edge
-from app.wording import errors as app_wording
-from app.wording import models as wording
+from app.widgets.restyled import Restyled
+from app.wording.errors import error_sentence
 from app.wording.hub import size_words
+from app.wording.models import entry_name, model_name, number
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -38,18 +39,18 @@ if TYPE_CHECKING:
     from engine.hub.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
-# The least width of the search field beside the tabs, and what its frame takes.
+# The least width of the search field beside the tabs, and the width of its frame.
 _LEAST_FIELD, _AROUND_WORDS = 220, 24
-# Room for the scroll bar, right of everything.
+# The width kept free for the scroll bar on the right.
 _SCROLL_BAR = 12
 
 
-class ModelsPage(QWidget):
+class ModelsPage(Restyled, QWidget):
     def __init__(
-        self, library: Library, session: Session, switcher: ModelController, parent: QWidget | None = None
+        self, library: Library, session: Session, models: ModelController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._library, self._session, self._switcher = library, session, switcher
+        self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
         self._title, self._memory, self._note, self._empty = (QLabel(self) for _ in range(4))
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
@@ -61,7 +62,7 @@ class ModelsPage(QWidget):
         self._states: dict[str, str] = {}
         self._build()
         self._connect()
-        self.retranslate()
+        self.restyle()
 
     def _build(self) -> None:
         self._title.setProperty("styleClass", "page-title")
@@ -131,7 +132,7 @@ class ModelsPage(QWidget):
         library.finder.changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
         library.problem.connect(self._show_problem)
-        library.finder.entry_changed.connect(self._take_closer)
+        library.finder.entry_changed.connect(self._take_details)
         library.verified.connect(self._show_report)
         library.advice_changed.connect(self._refresh_cards)
         library.measured_changed.connect(self._refresh_cards)
@@ -146,7 +147,7 @@ class ModelsPage(QWidget):
         self._rebuild()
 
     def cards(self) -> list[ModelCard]:
-        """The models that are shown, from the top."""
+        """The shown models, from the top."""
         return list(self._cards)
 
     def download_cards(self) -> list[DownloadCard]:
@@ -164,7 +165,7 @@ class ModelsPage(QWidget):
         return (*self._recommended(), *starter)
 
     def _recommended(self) -> list[Entry]:
-        """The offers first, then every other recommended size that fits, the largest first."""
+        """The offered pairs, then every other recommended model that fits, the largest first."""
         inventory = self._library.inventory
         assert inventory is not None
         first = {entry.id for entry in inventory.offers}
@@ -192,10 +193,10 @@ class ModelsPage(QWidget):
         self._word()
 
     def _card(self, entry: Entry) -> ModelCard:
-        card = ModelCard(entry, with_care=self._tab == INSTALLED)
-        card.used.connect(self._switcher.use)
-        card.got.connect(self._switcher.get)
-        card.got_as_draft.connect(self._switcher.get_as_draft)
+        card = ModelCard(entry, with_file_buttons=self._tab == INSTALLED)
+        card.used.connect(self._models.use)
+        card.got.connect(self._models.get)
+        card.got_as_draft.connect(self._models.get_as_draft)
         card.checked.connect(lambda one: self._library.verify(one.path))
         card.repaired.connect(lambda one: self._library.repair(one.path))
         card.removal_asked.connect(
@@ -234,12 +235,12 @@ class ModelsPage(QWidget):
         return next((one for one in self._library.advice(main_path) or () if one.id == id_), None)
 
     def _name_at(self, path: str) -> str:
-        """What the model there is called; no search is judged for the starter, which has its own draft only."""
+        """The name of the model in `path`, "" for the starter: it works with its own draft only."""
         entry = self._entry_at(path)
-        return wording.entry_name(entry) if entry is not None and not entry.is_starter else ""
+        return entry_name(entry) if entry is not None and not entry.is_starter else ""
 
-    def _take_closer(self, entry: Entry) -> None:
-        """More is known of a model that a search has found."""
+    def _take_details(self, entry: Entry) -> None:
+        """The details of a search result were read."""
         for card in self._cards:
             if self._tab == SEARCH and card.entry.id == entry.id:
                 card.entry = entry
@@ -260,7 +261,7 @@ class ModelsPage(QWidget):
         for repository, status in current.items():
             if repository not in self._downloads:
                 card = DownloadCard(repository, self._library.page_of(repository))
-                card.command.connect(lambda name, which=repository: self._steer(name, which))
+                card.command.connect(lambda name, which=repository: self._command(name, which))
                 self._downloads[repository] = card
                 self._download_column.addWidget(card)
             self._downloads[repository].show_status(status, self._name_of(repository))
@@ -270,14 +271,14 @@ class ModelsPage(QWidget):
             self._states = states_now
             self._refresh_cards()
 
-    def _steer(self, name: str, repository: str) -> None:
+    def _command(self, name: str, repository: str) -> None:
         {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)
 
     def _name_of(self, repository: str) -> str:
         entry = self._library.inventory.entry(repository) if self._library.inventory is not None else None
-        return wording.entry_name(entry) if entry is not None else wording.model_name(*short_name(repository))
+        return entry_name(entry) if entry is not None else model_name(*short_name(repository))
 
-    # What is looked for
+    # Searching
 
     def _search(self, text: str) -> None:
         if self._tab != SEARCH:
@@ -295,16 +296,16 @@ class ModelsPage(QWidget):
             if folder not in known:
                 self._library.settings.change(model_folders=(*known, folder))
 
-    # What is said
+    # Words
 
     def _show_problem(self, error: EngineError) -> None:
-        self._say(app_wording.error_sentence(error))
+        self._say(error_sentence(error))
 
     def _show_report(self, path: str, report: VerifyReport) -> None:
         entry = self._entry_at(path)
-        name = wording.entry_name(entry) if entry is not None else path
+        name = entry_name(entry) if entry is not None else path
         if report.damaged or report.missing:
-            # Its card says so, and what helps.
+            # Its card says so, and how to repair it.
             self._note.hide()
         elif report.checked:
             self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
@@ -345,7 +346,7 @@ class ModelsPage(QWidget):
         if self._tab != SEARCH:
             return ""
         if searched.error is not None:
-            return app_wording.error_sentence(searched.error)
+            return error_sentence(searched.error)
         if searched.running:
             return self.tr("Asking the Hub…")
         if not searched.text:
@@ -370,12 +371,12 @@ class ModelsPage(QWidget):
         words = self.tr("With {count} tokens of context")
         self.context.clear()
         for tokens in FIT_CONTEXTS:
-            self.context.addItem(words.format(count=wording.number(tokens)), tokens)
+            self.context.addItem(words.format(count=number(tokens)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
         self.context.setAccessibleName(self.tr("Context for which memory is calculated"))
         self._arrange()
 
-    def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._library.start()
         QTimer.singleShot(0, self, self._rebuild)
@@ -385,20 +386,15 @@ class ModelsPage(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Tabs and context go below what is beside them where both would not fit."""
+        """Put the tabs and the context below what is beside them if both do not fit."""
         margins = self._whole.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - _SCROLL_BAR
+        available = self.width() - margins.left() - margins.right() - _SCROLL_BAR
         hint = self.field.fontMetrics().horizontalAdvance(self.field.placeholderText()) + _AROUND_WORDS
         rows = (
             (self._top, self._tabs, max(_LEAST_FIELD, hint)),
             (self._memory_row, self.context, _LEAST_FIELD),
         )
         for row, last, least in rows:
-            beside = last.sizeHint().width() + row.spacing() + least <= room
+            beside = last.sizeHint().width() + row.spacing() + least <= available
             row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
             row.setAlignment(last, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_empty"):
-            self.retranslate()

@@ -1,4 +1,4 @@
-"""The picker below a chip: every model with its verdict, found by a few letters, chosen with Enter or a click."""
+"""The picker below a chip of the header: every model with its verdict, filtered by typing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from app.library.model_choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
 from app.widgets import theme
 from app.widgets.overlay import Overlay
-from app.wording import models as wording
+from app.widgets.restyled import Restyled
+from app.wording.models import entry_name
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -24,8 +25,8 @@ _WIDTH = 560
 _GAP, _BELOW, _OTHERS = 6, 6, 112
 
 
-class Picker(Overlay):
-    """`role` is main or draft. `chosen` carries the choice that was taken, `wanted` one to download."""
+class Picker(Restyled, Overlay):
+    """`role` is "main" or "draft". `chosen` carries the choice that was taken, `wanted` one to download."""
 
     chosen = Signal(object)
     wanted = Signal(object)
@@ -36,7 +37,7 @@ class Picker(Overlay):
         super().__init__(window, _WIDTH)
         self._role, self._library, self._session, self._chip = role, library, session, chip
         self._advice: tuple[PairAdvice, ...] = ()
-        self._advised = ""
+        self._advised_path = ""
         self._field, self._note = QLineEdit(self), QLabel(self)
         self._note.setProperty("styleClass", "muted")
         self._note.setMargin(12)
@@ -52,7 +53,7 @@ class Picker(Overlay):
         self._more.setProperty("styleClass", "link")
         for view in (self._field, self._note, self._list, line):
             self.column.addWidget(view)
-        # Its words begin where the marks of the rows do.
+        # Aligned with the icons of the rows.
         more = QHBoxLayout()
         more.setContentsMargins(16, 0, 0, 0)
         more.addWidget(self._more)
@@ -67,29 +68,29 @@ class Picker(Overlay):
         library.advice_changed.connect(self._refresh_if_shown)
         library.measured_changed.connect(self._refresh_if_shown)
         session.models.changed.connect(self._refresh_if_shown)
-        self.retranslate()
+        self.restyle()
 
     def fill(self) -> None:
         self._library.start()
         self._list.clear()
         self._field.clear()
-        self.retranslate()
+        self._word_field()
         self.refresh()
-        self._list.setCurrentRow(self._first_to_mark())
+        self._list.setCurrentRow(self._first_row())
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def choices(self) -> list[Choice]:
-        """The rows as they are shown, from the top."""
+        """The shown rows, from the top."""
         return [self._row(index).choice for index in range(self._list.count())]
 
-    def said(self) -> list[str]:
+    def spoken(self) -> list[str]:
         """Every row as a screen reader says it."""
-        return [self._row(index).said for index in range(self._list.count())]
+        return [self._row(index).spoken for index in range(self._list.count())]
 
-    # What there is to choose
+    # The choices
 
     def refresh(self) -> None:
-        """Show what is known now; rows that stay keep their place and the choice its row."""
+        """Show the current choices; the selected model stays selected."""
         choices = self._find()
         before = [(row.kind, row.id, row.path) for row in self.choices()]
         if before != [(row.kind, row.id, row.path) for row in choices]:
@@ -97,7 +98,7 @@ class Picker(Overlay):
         for index, choice in enumerate(choices):
             row, item = self._row(index), self._list.item(index)
             row.show_choice(choice)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, row.said)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
         self._note.setText(self._note_text(choices))
         self._note.setVisible(bool(self._note.text()))
         self._list.setVisible(bool(choices))
@@ -115,11 +116,11 @@ class Picker(Overlay):
             return main_choices(inventory, loaded, downloads, wanted)
         if not loaded:
             return []
-        # Older advice is shown until the newer one has been worked out.
+        # Old advice is shown until the new one is ready.
         advice = self._library.advice(loaded)
         if advice is not None:
-            self._advice, self._advised = advice, loaded
-        elif self._advised != loaded:
+            self._advice, self._advised_path = advice, loaded
+        elif self._advised_path != loaded:
             return []
         draft = str(pair.draft.path) if pair.draft is not None else ""
         measured = self._library.measured_with(loaded)
@@ -127,13 +128,13 @@ class Picker(Overlay):
         return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
 
     def _note_text(self, choices: list[Choice]) -> str:
-        """Why there is nothing to choose, or no draft model among it."""
+        """Why there is nothing to choose, or no draft model to choose."""
         if choices:
             drafts = self._role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
             return "" if drafts else self.tr("No draft model for it is here or in the catalog. Lookup needs none.")
         if self._role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
-        known = self._library.inventory is not None and (self._role == "main" or bool(self._advised))
+        known = self._library.inventory is not None and (self._role == "main" or bool(self._advised_path))
         return self.tr("No model here has that name.") if known else self.tr("Looking at the models here…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
@@ -150,23 +151,23 @@ class Picker(Overlay):
 
     def _measure(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
-        total, room = 0, self._room()
-        # Only rows that do not all have room are as narrow as the scroll bar leaves them.
+        total, available = 0, self._available_height()
+        # Rows are narrower only if they need a scroll bar.
         for bar in (0, 12):
             heights = [self._row(index).height_at(width - bar) for index in range(self._list.count())]
             total = sum(heights)
             for index, height in enumerate(heights):
                 self._list.item(index).setSizeHint(QSize(width - bar, height))
-            if total <= room:
+            if total <= available:
                 break
-        self._list.setFixedHeight(max(min(total, room), 60))
+        self._list.setFixedHeight(max(min(total, available), 60))
 
-    def _room(self) -> int:
-        """What the list may be high so that all of the picker stays in the window."""
+    def _available_height(self) -> int:
+        """The height of the list at which the whole picker stays in the window."""
         note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
         return self._window.height() - self._below() - _BELOW - _OTHERS - note
 
-    # What the user does
+    # Keys and clicks
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
@@ -191,7 +192,7 @@ class Picker(Overlay):
         self.chosen.emit(choice)
 
     def _fetch(self, choice: Choice) -> None:
-        """The picker stays open and shows how it gets on."""
+        """Ask for the download; the picker stays open and shows its progress."""
         if choice.download is None or choice.download.state in ("paused", "failed"):
             self.wanted.emit(choice)
 
@@ -204,12 +205,12 @@ class Picker(Overlay):
         return self._row(index).choice if index >= 0 else None
 
     def _announce(self) -> None:
-        """The focus stays in the field, so that is where a screen reader hears which row Enter would take."""
+        """Describe the current row at the field, which keeps the focus, for screen readers."""
         index = self._list.currentRow()
         row = self._list.itemWidget(self._list.item(index)) if index >= 0 else None
-        self._field.setAccessibleDescription(row.said if isinstance(row, PickerRow) else "")
+        self._field.setAccessibleDescription(row.spoken if isinstance(row, PickerRow) else "")
 
-    def _first_to_mark(self) -> int:
+    def _first_row(self) -> int:
         loaded = [index for index, choice in enumerate(self.choices()) if choice.loaded]
         return loaded[0] if loaded else 0
 
@@ -218,7 +219,7 @@ class Picker(Overlay):
         assert isinstance(row, PickerRow)
         return row
 
-    # Place and words
+    # Geometry and words
 
     def _below(self) -> int:
         return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP
@@ -241,6 +242,13 @@ class Picker(Overlay):
             self.refresh()
 
     def retranslate(self) -> None:
+        self._word_field()
+        self._refresh_if_shown()
+
+    def apply_theme(self) -> None:
+        self._refresh_if_shown()
+
+    def _word_field(self) -> None:
         main = self._session.models.pair.main
         if self._role == "main":
             self._field.setPlaceholderText(self.tr("Choose a main model"))
@@ -249,7 +257,7 @@ class Picker(Overlay):
         else:
             inventory = self._library.inventory
             entry = inventory.at(str(main.path)) if inventory is not None and main is not None else None
-            name = wording.entry_name(entry) if entry is not None else main.name if main is not None else ""
+            name = entry_name(entry) if entry is not None else main.name if main is not None else ""
             if name:
                 self._field.setPlaceholderText(self.tr("Choose a draft for {name}").format(name=name))
             else:
@@ -258,11 +266,3 @@ class Picker(Overlay):
             self.setAccessibleName(self.tr("Draft models"))
         self._field.setAccessibleName(self._field.placeholderText())
         self._list.setAccessibleName(self.accessibleName())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_more"):
-            self.retranslate()
-            self._refresh_if_shown()
-        elif event.type() == QEvent.Type.PaletteChange and hasattr(self, "_more"):
-            self._refresh_if_shown()

@@ -1,4 +1,4 @@
-"""One row of a picker: mark, name, badge, a sentence, the size, and what can be done in place."""
+"""One row of a picker: icon, name, badge, a sentence, the size, and a button to download."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets import theme
 from app.widgets.badges import Badge
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel
-from app.wording import models as wording
+from app.wording import models as model_wording
 from app.wording.hub import size_words
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class PickerRow(QWidget):
-    """Shows a `Choice`; `get` is its button's click."""
+    """Shows a `Choice`; `get` is the click on its button."""
 
     get = Signal()
 
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role = role
-        self._mark, self._sentence, self._size, self._state = (QLabel(self) for _ in range(4))
+        self._icon, self._sentence, self._size, self._state = (QLabel(self) for _ in range(4))
         self._name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
         self._badge = Badge(self)
         self._button = QPushButton(self)
@@ -58,21 +58,21 @@ class PickerRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         row.addLayout(figures)
         row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def show_choice(self, choice: Choice) -> None:
-        """Take a choice and word it."""
+        """Show a choice."""
         self.choice = choice
         colours = theme.colours()
-        mark, colour = _mark(choice, self._role)
-        self._mark.setPixmap(icon(mark, getattr(colours, colour)).pixmap(QSize(16, 16), self.devicePixelRatioF()))
-        self._name.setText(wording.choice_name(choice))
+        name, colour = _icon_of(choice, self._role)
+        self._icon.setPixmap(icon(name, getattr(colours, colour)).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._name.setText(model_wording.choice_name(choice))
         self._name.setEnabled(choice.usable)
         self._sentence.setText(
-            wording.download_words(choice.download) if choice.download else wording.choice_sentence(choice)
+            model_wording.download_words(choice.download) if choice.download else model_wording.choice_sentence(choice)
         )
         self._badge.show_word(*self._badge_of(choice))
         self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind == "use" else "")
@@ -85,7 +85,7 @@ class PickerRow(QWidget):
         self._button.setText(self.tr("Get {size}").format(size=size) if size else self.tr("Get"))
 
     @property
-    def said(self) -> str:
+    def spoken(self) -> str:
         """The row as a screen reader says it."""
         shown = (self._name, self._badge, self._sentence, self._size, self._state)
         parts = [label.text() for label in shown if label.text()]
@@ -94,7 +94,7 @@ class PickerRow(QWidget):
         return ", ".join(parts)
 
     def height_at(self, width: int) -> int:
-        """How high the row is when it is that wide."""
+        """The height of the row at that width."""
         self.ensurePolished()
         layout = self.layout()
         assert layout is not None
@@ -103,7 +103,7 @@ class PickerRow(QWidget):
 
     def _badge_of(self, choice: Choice) -> tuple[str, str]:
         if choice.download is not None:
-            return wording.state_word(choice.download.state), "lookup"
+            return model_wording.state_word(choice.download.state), "lookup"
         if choice.best:
             return self.tr("best here"), "draft"
         if choice.guide:
@@ -119,8 +119,8 @@ def _can_start(choice: Choice) -> bool:
     return choice.download is None or choice.download.state in ("paused", "failed")
 
 
-def _mark(choice: Choice, role: str) -> tuple[str, str]:
-    """An icon and a colour; the words beside it say the same."""
+def _icon_of(choice: Choice, role: str) -> tuple[str, str]:
+    """The icon and its colour; the words beside it say the same."""
     if not choice.usable or choice.kind in ("none", "unload"):
         return "draft-off", "muted"
     if choice.kind == "lookup":

@@ -286,7 +286,7 @@ class PickerDriver:
 
     @property
     def rows(self) -> list[str]:
-        return self.picker.said()
+        return self.picker.spoken()
 
     @property
     def note_text(self) -> str:

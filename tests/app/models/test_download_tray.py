@@ -56,31 +56,33 @@ def in_background(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def notices(qapp: Application, tmp_path: Path, numbers: list[int]) -> Iterator[DownloadTray]:  # noqa: ARG001
+def downloads(qapp: Application, tmp_path: Path, numbers: list[int]) -> Iterator[DownloadTray]:  # noqa: ARG001
     window = QWidget()
-    notices = DownloadTray(ShownLibrary(tmp_path), window, Tray)  # type: ignore[arg-type]
-    yield notices
-    notices._library.close()
+    downloads = DownloadTray(ShownLibrary(tmp_path), window, Tray)  # type: ignore[arg-type]
+    yield downloads
+    downloads._library.close()
     window.deleteLater()
 
 
-def test_the_icon_and_the_menu_bar_count_what_runs_and_how_far_it_is(notices: DownloadTray, numbers: list[int]) -> None:
-    library = notices._library
+def test_the_icon_and_the_menu_bar_count_what_runs_and_how_far_it_is(
+    downloads: DownloadTray, numbers: list[int]
+) -> None:
+    library = downloads._library
     assert isinstance(library, ShownLibrary)
     library.show(downloading(LARGER, bytes_done=1, bytes_total=4), downloading(DRAFT, bytes_done=2, bytes_total=4))
-    tray = notices._tray
+    tray = downloads._tray
     assert isinstance(tray, Tray)
     assert (numbers[-1], tray.visible, tray.tip) == (2, True, "2 downloads running · 38%")
     library.show(downloading(LARGER, "paused"), downloading(DRAFT, "ready"))
     assert (numbers[-1], tray.visible) == (0, False)
 
 
-def test_a_word_at_the_end_stays_until_somebody_looks(notices: DownloadTray, in_background: None) -> None:  # noqa: ARG001
-    library, led = notices._library, []
+def test_a_word_at_the_end_stays_until_somebody_looks(downloads: DownloadTray, in_background: None) -> None:  # noqa: ARG001
+    library, led = downloads._library, []
     assert isinstance(library, ShownLibrary)
-    notices.downloads_wanted.connect(lambda: led.append(True))
-    notices.tell("Qwen3 1.7B is ready.")
-    tray = notices._tray
+    downloads.downloads_wanted.connect(lambda: led.append(True))
+    downloads.notify("Qwen3 1.7B is ready.")
+    tray = downloads._tray
     assert isinstance(tray, Tray)
     assert tray.said == [("Tandem", "Qwen3 1.7B is ready.")]
     library.show(downloading(LARGER, "ready"))
@@ -90,18 +92,18 @@ def test_a_word_at_the_end_stays_until_somebody_looks(notices: DownloadTray, in_
     assert not tray.visible
 
 
-def test_coming_back_to_the_window_takes_the_mark_away(notices: DownloadTray, in_background: None) -> None:  # noqa: ARG001
-    notices.tell("Ready.")
-    tray = notices._tray
+def test_coming_back_to_the_window_takes_the_mark_away(downloads: DownloadTray, in_background: None) -> None:  # noqa: ARG001
+    downloads.notify("Ready.")
+    tray = downloads._tray
     assert isinstance(tray, Tray)
     QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
     assert not tray.visible
 
 
-def test_nothing_is_said_to_somebody_who_is_looking(notices: DownloadTray, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: notices._window))
-    notices.tell("Ready.")
-    assert notices._tray is None
+def test_nothing_is_said_to_somebody_who_is_looking(downloads: DownloadTray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: downloads._window))
+    downloads.notify("Ready.")
+    assert downloads._tray is None
 
 
 def test_a_system_without_a_place_for_it_is_no_trouble(
@@ -111,9 +113,9 @@ def test_a_system_without_a_place_for_it_is_no_trouble(
     in_background: None,  # noqa: ARG001
 ) -> None:
     window, library = QWidget(), ShownLibrary(tmp_path)
-    notices = DownloadTray(library, window, lambda _parent: None)
+    downloads = DownloadTray(library, window, lambda _parent: None)
     library.show(downloading(LARGER))
-    notices.tell("Ready.")
+    downloads.notify("Ready.")
     assert numbers == [1]
     library.close()
     window.deleteLater()
@@ -136,10 +138,10 @@ def test_the_window_tells_of_both_ends(
     sentence: str,
 ) -> None:
     window, library, _ = open_shown()
-    notices = window._switcher._notices
-    notices._make_tray = Tray  # type: ignore[assignment]
+    downloads = window._switcher._tray
+    downloads._make_tray = Tray  # type: ignore[assignment]
     library.settled.emit(status)
-    tray = notices._tray
+    tray = downloads._tray
     assert isinstance(tray, Tray)
     assert tray.said[0][1].startswith(sentence)
     tray.messageClicked.emit()

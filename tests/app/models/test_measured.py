@@ -63,7 +63,7 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
         session.models.load(path_of(MAIN), path_of(DRAFT))
         qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75)})
         window._header.draft.click()
-        assert "Measured here: 2.0×, 75% accepted." in window._switcher.draft_picker.said()[0]
+        assert "Measured here: 2.0×, 75% accepted." in window._switcher.draft_picker.spoken()[0]
     finally:
         window.close()
         window.deleteLater()

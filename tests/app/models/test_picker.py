@@ -37,7 +37,7 @@ def row_of(picker: Picker, id_: str) -> int:
 def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
     window._header.draft.click()
-    said = window._switcher.draft_picker.said()
+    said = window._switcher.draft_picker.spoken()
     assert said == [
         "Qwen3 0.6B · 4-bit, best here, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
@@ -55,7 +55,7 @@ def test_the_main_picker_puts_real_models_before_the_guide(open_shown: OpenShown
     window._header.main.click()
     kinds = [(choice.kind, choice.guide) for choice in window._switcher.main_picker.choices()]
     assert kinds == [("get", False)] * 3 + [("use", True), ("unload", False)]
-    assert "guide" in window._switcher.main_picker.said()[3]
+    assert "guide" in window._switcher.main_picker.spoken()[3]
 
 
 def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -128,7 +128,7 @@ def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: Ope
     assert library.asked == [("add", LARGER)]
     library.show(downloading(LARGER, bytes_done=484_000_000, bytes_total=968_000_000))
     row = picker._row(row_of(picker, LARGER))
-    assert row.said.startswith("Qwen3 1.7B · 4-bit, downloading, 484\u00a0MB of 968\u00a0MB · 48\u00a0MB/s")
+    assert row.spoken.startswith("Qwen3 1.7B · 4-bit, downloading, 484\u00a0MB of 968\u00a0MB · 48\u00a0MB/s")
     assert picker._list.currentRow() == row_of(picker, LARGER)
     press(picker, Qt.Key.Key_Return)
     assert library.asked == [("add", LARGER)]
@@ -188,7 +188,7 @@ def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> 
     window, library, _ = open_shown()
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78), (MAIN, "of/another"): Measured(3.0, 0.9)})
     window._header.draft.click()
-    assert "Measured here: 1.9×, 78% accepted." in window._switcher.draft_picker.said()[0]
+    assert "Measured here: 1.9×, 78% accepted." in window._switcher.draft_picker.spoken()[0]
 
 
 def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -214,10 +214,10 @@ def test_words_change_with_the_language_while_it_is_open(
 ) -> None:
     window, _, _ = open_shown()
     window._header.draft.click()
-    before = window._switcher.draft_picker.said()
+    before = window._switcher.draft_picker.spoken()
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: "토크나이저" in window._switcher.draft_picker.said()[0])
-    after = window._switcher.draft_picker.said()
+    qtbot.waitUntil(lambda: "토크나이저" in window._switcher.draft_picker.spoken()[0])
+    after = window._switcher.draft_picker.spoken()
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 
@@ -248,6 +248,6 @@ def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown
     failed = downloading(LARGER, "failed", error=HubError("gated", LARGER))
     library.show(replace(failed))
     row = picker._row(row_of(picker, LARGER))
-    assert "ask for your consent first" in row.said
+    assert "ask for your consent first" in row.spoken
     row._button.click()
     assert library.asked == [("resume", LARGER)]

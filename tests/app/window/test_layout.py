@@ -104,7 +104,7 @@ def test_rows_of_a_picker_are_as_high_as_their_words(
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: all(row.height() == row.height_at(row.width()) for row in rows))
     for row in rows:
-        assert row.height() == row.height_at(row.width()), row.said
+        assert row.height() == row.height_at(row.width()), row.spoken
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
