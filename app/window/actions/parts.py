@@ -16,7 +16,7 @@ from app.session.session import Session
 from app.settings_window.dialog import SettingsWindow
 from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.pane import ChatPane
-from app.speculation.comparer import Comparer
+from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
