@@ -229,8 +229,8 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, 
     panel = window._panel
     assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
     assert panel.depth_figure.text == depth
-    assert panel._depth.isVisibleTo(panel)
-    assert panel._positions.isVisibleTo(panel)
+    assert panel.depth_line.isVisibleTo(panel)
+    assert panel.positions.isVisibleTo(panel)
 
 
 def test_a_click_in_the_strip_finds_the_tokens_of_a_stored_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
