@@ -29,7 +29,7 @@
     </message>
 </context>
 <context>
-    <name>Counted</name>
+    <name>CountedWords</name>
     <message numerus="yes">
         <source>%n language(s)</source>
         <translation>
@@ -59,37 +59,6 @@
         <translation>
             <numerusform>%n download running</numerusform>
             <numerusform>%n downloads running</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Guessing</name>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>Guessing %n token at a time: each round brings {tokens} tokens.</numerusform>
-            <numerusform>Guessing %n tokens at a time: each round brings {tokens} tokens.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>Guessing %n token at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
-            <numerusform>Guessing %n tokens at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
-        <translation>
-            <numerusform>%n guess accepted of {drafted}.</numerusform>
-            <numerusform>%n guesses accepted of {drafted}.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>
-            <numerusform>%n guess accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
-            <numerusform>%n guesses accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
         </translation>
     </message>
 </context>
@@ -127,6 +96,37 @@
         <translation>
             <numerusform>%n chat</numerusform>
             <numerusform>%n chats</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>Guessing %n token at a time: each round brings {tokens} tokens.</numerusform>
+            <numerusform>Guessing %n tokens at a time: each round brings {tokens} tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>Guessing %n token at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
+            <numerusform>Guessing %n tokens at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}.</source>
+        <translation>
+            <numerusform>%n guess accepted of {drafted}.</numerusform>
+            <numerusform>%n guesses accepted of {drafted}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>%n guess accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
+            <numerusform>%n guesses accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
         </translation>
     </message>
 </context>

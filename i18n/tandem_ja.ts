@@ -1128,7 +1128,7 @@
     </message>
 </context>
 <context>
-    <name>Counted</name>
+    <name>CountedWords</name>
     <message numerus="yes">
         <source>%n language(s)</source>
         <translation>
@@ -1464,33 +1464,6 @@
     <message>
         <source>As varied as the model is, without the unlikeliest tokens</source>
         <translation>最も確率の低いトークンを除き、モデルのままの多様さ</translation>
-    </message>
-</context>
-<context>
-    <name>Guessing</name>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>一度に %n トークンを推測中：1 ラウンドで {tokens} トークン進みます。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>一度に %n トークンを推測中：1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
-        <translation>
-            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>
-            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -1836,17 +1809,6 @@
     </message>
 </context>
 <context>
-    <name>Menus</name>
-    <message>
-        <source>Appearance</source>
-        <translation>外観</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>言語</translation>
-    </message>
-</context>
-<context>
     <name>MeasurementCard</name>
     <message>
         <source>Stop</source>
@@ -1855,6 +1817,17 @@
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
     </message>
 </context>
 <context>
@@ -3215,6 +3188,33 @@
     <message>
         <source>Guesses per round</source>
         <translation>ラウンドあたりの推測トークン</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>一度に %n トークンを推測中：1 ラウンドで {tokens} トークン進みます。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>一度に %n トークンを推測中：1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}.</source>
+        <translation>
+            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

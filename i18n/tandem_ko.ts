@@ -1128,7 +1128,7 @@
     </message>
 </context>
 <context>
-    <name>Counted</name>
+    <name>CountedWords</name>
     <message numerus="yes">
         <source>%n language(s)</source>
         <translation>
@@ -1464,33 +1464,6 @@
     <message>
         <source>As varied as the model is, without the unlikeliest tokens</source>
         <translation>가장 가능성 낮은 토큰만 빼고 모델 그대로 다양하게</translation>
-    </message>
-</context>
-<context>
-    <name>Guessing</name>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 {tokens}토큰을 얻어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 일반 디코딩 {cost}단계만큼 들고 {tokens}토큰을 얻어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
-        <translation>
-            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>
-            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계만큼 들었고 {tokens}토큰을 얻었어요.</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -1836,17 +1809,6 @@
     </message>
 </context>
 <context>
-    <name>Menus</name>
-    <message>
-        <source>Appearance</source>
-        <translation>화면 모드</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>언어</translation>
-    </message>
-</context>
-<context>
     <name>MeasurementCard</name>
     <message>
         <source>Stop</source>
@@ -1855,6 +1817,17 @@
     <message>
         <source>Close</source>
         <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
     </message>
 </context>
 <context>
@@ -3215,6 +3188,33 @@
     <message>
         <source>Guesses per round</source>
         <translation>라운드당 추측 토큰</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 {tokens}토큰을 얻어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>한 번에 %n토큰씩 추측하는 중: 라운드마다 일반 디코딩 {cost}단계만큼 들고 {tokens}토큰을 얻어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}.</source>
+        <translation>
+            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계만큼 들었고 {tokens}토큰을 얻었어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -1128,7 +1128,7 @@
     </message>
 </context>
 <context>
-    <name>Counted</name>
+    <name>CountedWords</name>
     <message numerus="yes">
         <source>%n language(s)</source>
         <translation>
@@ -1464,33 +1464,6 @@
     <message>
         <source>As varied as the model is, without the unlikeliest tokens</source>
         <translation>保留模型原有的多样性，只去掉概率极低的 token</translation>
-    </message>
-</context>
-<context>
-    <name>Guessing</name>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>每次猜测 %n 个 token：每轮得到 {tokens} 个 token。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
-        <translation>
-            <numerusform>每次猜测 %n 个 token：每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
-        <translation>
-            <numerusform>{drafted} 个猜测中接受了 %n 个。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
-        <translation>
-            <numerusform>{drafted} 个猜测中接受了 %n 个。每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -1836,17 +1809,6 @@
     </message>
 </context>
 <context>
-    <name>Menus</name>
-    <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-</context>
-<context>
     <name>MeasurementCard</name>
     <message>
         <source>Stop</source>
@@ -1855,6 +1817,17 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
     </message>
 </context>
 <context>
@@ -3215,6 +3188,33 @@
     <message>
         <source>Guesses per round</source>
         <translation>每轮猜测数</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>每次猜测 %n 个 token：每轮得到 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <translation>
+            <numerusform>每次猜测 %n 个 token：每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}.</source>
+        <translation>
+            <numerusform>{drafted} 个猜测中接受了 %n 个。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <translation>
+            <numerusform>{drafted} 个猜测中接受了 %n 个。每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -1,4 +1,4 @@
-"""What the two pickers offer, as data: each row with its verdict and what Enter does. No Qt in here."""
+"""The rows of the two pickers: each model with its verdict and what choosing it does. No Qt in here."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _RUNNING = ("queued", "resolving", "downloading", "verifying", "paused")
 class Choice:
     """One row.
 
-    `kind`: use (it is here), get (it has to be downloaded), lookup, none, unload. `verdict` is a code of `PairAdvice`
-    or, for a main model, fits, too-big or a problem's "unusable". A row that is not `usable` says why and does nothing.
+    `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
+    `PairAdvice` or, for a main model, "fits", "too-big" or "unusable". A row that is not `usable` says why and cannot
+    be chosen. `guide`: the starter model, which answers questions about the app only.
     """
 
     kind: str
@@ -45,14 +46,14 @@ class Choice:
 def main_choices(
     inventory: Inventory, loaded_path: str, downloads: Iterable[DownloadStatus], wanted: str = ""
 ) -> list[Choice]:
-    """Models that are here, then those worth getting: the offers, or with a search everything curated that matches."""
+    """Installed models, then those to download: the offered ones, or all of the catalog that match `wanted`."""
     by_id = {status.repository: status for status in downloads}
     rows = [_of_installed(entry, loaded_path, by_id) for entry in inventory.installed if _is_main(entry)]
-    here = {entry.id for entry in inventory.installed}
+    installed_ids = {entry.id for entry in inventory.installed}
     suggested = inventory.catalog if wanted else inventory.offers
     for entry in suggested:
         running = by_id.get(entry.id)
-        if entry.id not in here and "main" in entry.kinds:
+        if entry.id not in installed_ids and "main" in entry.kinds:
             fits = entry.fit is None or entry.fit.fits
             verdict = "fits" if fits else "too-big"
             rows.append(_get(entry, verdict, fits, running))
@@ -71,7 +72,7 @@ def draft_choices(
     measured: Mapping[str, Measured],
     wanted: str = "",
 ) -> list[Choice]:
-    """Every candidate with its verdict in the order of the advice, lookup among them, and no draft at the end."""
+    """Every candidate with its verdict in the order of the advice, lookup among them; "no draft" comes last."""
     by_id = {status.repository: status for status in downloads}
     rows: list[Choice] = []
     for one in advice:
@@ -86,19 +87,19 @@ def draft_choices(
 
 
 def _rank(row: Choice) -> tuple[int, int]:
-    """What can be used, what can be had, the guide after the models that do real work, and the rest."""
+    """The sort key: installed, to download, the starter, then what cannot be used; smaller models first."""
     if not row.usable:
         return 3, row.bytes
     return (2 if row.guide else 0 if row.kind == "use" else 1), row.bytes
 
 
 def _is_partial(entry: Entry) -> bool:
-    """Whether getting it again is what helps."""
+    """Whether downloading it again completes it."""
     return entry.source == "cache" and entry.problem == "incomplete"
 
 
 def _is_main(entry: Entry) -> bool:
-    """The starter's draft is a part of the pair, not a model to talk to."""
+    """Not the starter's draft model, which is too small to answer."""
     return not (entry.is_starter and entry.id == "draft")
 
 
@@ -147,10 +148,10 @@ def _of_advice(
     entry = inventory.entry(one.id)
     name, bits = (entry.name, entry.bits) if entry else short_name(one.id)
     partial = entry is not None and _is_partial(entry)
-    here = one.source == "installed" and entry is not None and not partial
-    path = entry.path if entry and here else ""
+    installed = one.source == "installed" and entry is not None and not partial
+    path = entry.path if entry and installed else ""
     return Choice(
-        "use" if here else "get",
+        "use" if installed else "get",
         one.id,
         name,
         bits,

@@ -25,8 +25,9 @@ from app.widgets.controls import Chooser, Segments
 from app.widgets.layouts import keep_right_edge
 from app.widgets.restyled import Restyled
 from app.wording.errors import error_sentence
+from app.wording.figures import number
 from app.wording.hub import size_words
-from app.wording.models import entry_name, model_name, number
+from app.wording.models import entry_name, model_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -371,7 +372,7 @@ class ModelsPage(Restyled, QWidget):
         words = self.tr("With {count} tokens of context")
         self.context.clear()
         for tokens in FIT_CONTEXTS:
-            self.context.addItem(words.format(count=number(tokens)), tokens)
+            self.context.addItem(words.format(count=number(tokens, 0)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
         self.context.setAccessibleName(self.tr("Context for which memory is calculated"))
         self._arrange()

@@ -1,4 +1,4 @@
-"""From the engine's codes to sentences that a person can act on, in the language of the window."""
+"""Sentences for the codes of the engine's and the store's errors, in the language of the window."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def error_sentence(error: EngineError) -> str:
     try:
         return _sentence_of(error)
     except (KeyError, TypeError, ValueError):
-        # An answer that another version or another app recorded may lack what the words for its error need.
+        # A stored or imported answer of another version may lack arguments of its error.
         return _error_sentences(EngineError.code)
 
 
@@ -60,7 +60,7 @@ def _error_sentences(code: str) -> str:
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."
         ),
     }
-    # An answer that another version or another app recorded may have a code that is not ours.
+    # A stored or imported answer may have a code of another version.
     return sentences.get(code, sentences["engine"])
 
 
@@ -151,7 +151,7 @@ def model_reasons() -> dict[str, str]:
 
 
 def plain_sentence(span: PlainSpan) -> str:
-    """Why tokens were decoded without guessing; "" for a code of another version."""
+    """Why tokens were decoded without speculation; "" for a code of another version."""
     arguments: dict[str, str] = {}
     for name, value in span.arguments:
         arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
@@ -163,7 +163,7 @@ def plain_sentence(span: PlainSpan) -> str:
 
 
 class _Lenient(dict[str, str]):
-    """An argument that the engine did not send reads as nothing rather than failing."""
+    """Formats a missing argument as an empty string instead of failing."""
 
     def __missing__(self, key: str) -> str:
         return ""
@@ -210,7 +210,7 @@ def plain_reasons() -> dict[str, str]:
 
 
 def draft_reasons() -> dict[str, str]:
-    """Why a draft model cannot be used, after the words that it cannot: one for each `ModelNotUsable` reason."""
+    """Why a draft model cannot be used, one sentence for each `ModelNotUsable` reason."""
     translate = QCoreApplication.translate
     return {
         "missing": translate("DraftReasons", "Its folder is missing."),
@@ -227,7 +227,7 @@ def draft_reasons() -> dict[str, str]:
 
 
 def store_sentence(error: StoreError) -> str:
-    """Why something of the chats could not be kept, and what to do."""
+    """Why something of the chats could not be saved, and what to do."""
     translate = QCoreApplication.translate
     sentences = {
         "full": translate("Store", "The disk is full, so this chat cannot be saved. Free some space and save again."),
@@ -268,7 +268,7 @@ def closed_store_sentence(error: Exception) -> str:
 
 
 def damage_sentence(damage: Damage) -> str:
-    """What became of a damaged file of chats."""
+    """What was recovered of a damaged file of chats, and where the file is."""
     text = QCoreApplication.translate(
         "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
     )
@@ -276,7 +276,7 @@ def damage_sentence(damage: Damage) -> str:
 
 
 def joined(*sentences: str) -> str:
-    """Sentences one after the other, with the space that the language puts between two; empty ones are left out."""
+    """The sentences joined as the language does, without empty ones."""
     both = QCoreApplication.translate("Sentences", "{first} {second}", "two sentences, one after the other")
     text = ""
     for sentence in filter(None, sentences):
@@ -285,7 +285,7 @@ def joined(*sentences: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A piece of a text between the quotation marks of the language."""
+    """The text in the quotation marks of the language."""
     return QCoreApplication.translate("Sentences", "“{text}”").replace("{text}", text)
 
 

@@ -1,4 +1,4 @@
-"""An answer's figures as text, in the language and number format of the window; "–" where there is none yet."""
+"""An answer's figures as text, in the language and number format of the window; "–" while unknown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
-from app.wording import errors as wording
+from app.wording.errors import plain_sentence, quoted
 from engine.stats import PlainSpan
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def times(factor: float | None, decimals: int = 1) -> str:
 
 
 def foot(answer: Answer) -> list[tuple[str, str]]:
-    """The line under an answer: (sentence with {value}, value), leaving out what is not known."""
+    """The line below an answer: (sentence with {value}, value) for each known figure."""
     stats = answer.stats
     translate = QCoreApplication.translate
     found = [
@@ -59,24 +59,24 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
 
 
 def why(answer: Answer) -> str:
-    """Why the answer was not speculated on, or ""."""
+    """Why the answer was decoded without speculation, or ""."""
     span = answer.plain_reason()
-    return wording.plain_sentence(span) if span else ""
+    return plain_sentence(span) if span else ""
 
 
 def depth_in_use(answer: Answer) -> float | None:
-    """Guesses a round: of the newest round while the answer is written, the mean of all that guessed once it has ended.
+    """The depth of the newest round while the answer is written, and afterwards the mean of all rounds that drafted.
 
-    None before the first round that could have guessed.
+    None before the first round that could have drafted.
     """
     if not answer.ended:
         return answer.rounds[-1].drafted if len(answer.rounds) > 1 else None
-    guessed = [record.drafted for record in answer.rounds if record.drafted]
-    return sum(guessed) / len(guessed) if guessed else (0 if answer.rounds else None)
+    depths = [record.drafted for record in answer.rounds if record.drafted]
+    return sum(depths) / len(depths) if depths else (0 if answer.rounds else None)
 
 
 def depth_text(answer: Answer | None) -> str:
-    """The caption under the depth: with who guesses, as far as one proposer does."""
+    """The caption under the depth, with the source if all rounds have the same."""
     plain = QCoreApplication.translate("Figures", "guesses at a time")
     newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
     sources = {record.source for record in newest if record.drafted}
@@ -86,7 +86,7 @@ def depth_text(answer: Answer | None) -> str:
 
 
 def depth_texts() -> tuple[str, ...]:
-    """All that the caption under the depth can be."""
+    """Every possible caption under the depth."""
     return QCoreApplication.translate("Figures", "guesses at a time"), _depth_of("draft"), _depth_of("ngram")
 
 
@@ -95,14 +95,14 @@ def _depth_of(source: str) -> str:
 
 
 def speed_text(stats: RequestStats) -> str:
-    """The caption under tokens per second: with the speed-up where it is known."""
+    """The caption under tokens per second, with the speed-up if it is known."""
     if stats.speedup is None:
         return QCoreApplication.translate("Figures", "tokens/s")
     return QCoreApplication.translate("Figures", "tokens/s, {value} plain").format(value=times(stats.speedup))
 
 
 def round_text(answer: Answer, record: RoundRecord) -> str:
-    """One round in words: what was guessed, what was kept, and the text it brought."""
+    """One round in words: how many tokens were drafted and accepted, and its text."""
     translate = QCoreApplication.translate
     if record.drafted:
         sentence = translate("Figures", "Round {number}: {accepted} of {drafted} guesses accepted ({source})").format(
@@ -114,11 +114,11 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
     else:
         sentence = translate("Figures", "Round {number}: the main model alone").format(number=record.number)
     text = answer.text_of_round(record.number)
-    return f"{sentence}\n{wording.quoted(text)}" if text.strip() else sentence
+    return f"{sentence}\n{quoted(text)}" if text.strip() else sentence
 
 
 def source_name(source: str) -> str:
-    """Who proposed a token, in a word."""
+    """The source of a token in a word."""
     translate = QCoreApplication.translate
     return {
         "main": translate("Figures", "main"),
@@ -128,29 +128,29 @@ def source_name(source: str) -> str:
 
 
 def sentence(answer: Answer | None) -> tuple[str, bool]:
-    """What is going on and why, and whether it pays; ("", False) before the first round.
+    """(what speculation does and why, whether it pays); ("", False) before the first round.
 
-    While the answer is written its newest round decides, so the sentence follows the controller as it changes its mind.
+    While the answer is written the newest round decides, so that the sentence follows the depth controller.
     """
     if answer is None:
         return "", False
     if answer.ended:
-        # A stored answer has its figures before its rounds are read.
-        return (Guessing().past(answer), _pays(answer)) if answer.stats.drafted else (why(answer), False)
+        # The figures of a stored answer are loaded before its rounds.
+        return (SpeculationSentences().past(answer), _pays(answer)) if answer.stats.drafted else (why(answer), False)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return "", False
     if newest.reason and not newest.drafted:
-        return wording.plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
-    return Guessing().now(answer, newest.drafted), _pays(answer)
+        return plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
+    return SpeculationSentences().now(answer, newest.drafted), _pays(answer)
 
 
 def _pays(answer: Answer) -> bool:
     return answer.stats.speedup is None or answer.stats.speedup >= 1.0
 
 
-class Guessing(QObject):
-    """Sentences with a plural, which Qt's extractor finds only in a class's own `tr`."""
+class SpeculationSentences(QObject):
+    """Sentences with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def now(self, answer: Answer, depth: int) -> str:
         cost, tokens = round_cost(answer), number(answer.stats.tokens_per_round)
@@ -163,7 +163,7 @@ class Guessing(QObject):
         return text.format(cost=number(cost), tokens=tokens)
 
     def past(self, answer: Answer) -> str:
-        """For an answer that is whole, over all of it."""
+        """For an answer that has ended, over all of its rounds."""
         stats, cost = answer.stats, round_cost(answer)
         drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
@@ -177,9 +177,7 @@ class Guessing(QObject):
 
 
 def round_cost(answer: Answer) -> float | None:
-    """What a round costs in plain decoding steps: tokens per round divided by the speed-up; None while
-    unknown.
-    """
+    """The cost of a round in plain decoding steps: tokens per round over the speed-up; None while unknown."""
     stats = answer.stats
     if not stats.speedup or not stats.tokens_per_round:
         return None

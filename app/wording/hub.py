@@ -23,10 +23,10 @@ def hub_sentence(error: EngineError) -> str:
 
 
 def size_words(count: int) -> str:
-    """Bytes as a person reads them: 4.6 GB."""
+    """A number of bytes as text: 4.6 GB."""
     decimals = 1 if count >= 10**9 else 0
     words = QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
-    # No line ends between a number and its unit.
+    # Number and unit stay on one line.
     return words.replace(" ", "\u00a0")
 
 

@@ -1,4 +1,4 @@
-"""The models in words: names, verdicts, memory as an arithmetic, and what a download is doing."""
+"""Models in words: names, verdicts on drafts, memory as a sum, and the state of downloads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.library.entries import short_name
-from app.wording import errors as wording
-from app.wording.figures import percent, times
+from app.wording.errors import draft_reasons, joined
+from app.wording.figures import number, percent, times
 from app.wording.hub import hub_sentence, size_words
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _LICENCES = {
 
 
 def model_name(name: str, bits: int) -> str:
-    """Qwen3 8B · 4-bit. The name alone where the weights are plain or unknown."""
+    """Qwen3 8B · 4-bit, or the name alone if the weights are unquantised or unknown."""
     if bits in (0, 16, 32):
         return name
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
@@ -45,14 +45,14 @@ def entry_name(entry: Entry) -> str:
 
 
 def recorded_name(name: str) -> str:
-    """What a person calls a model by the name that figures are kept under; see `Entry.recorded_as`."""
+    """The name to show for a name of stored figures; see `Entry.recorded_as`."""
     if name.startswith("starter/"):
         return translate("Models", "Starter draft") if name == "starter/draft" else translate("Models", "Starter")
     return short_name(name)[0]
 
 
 def pair_name(main: str, draft: str) -> str:
-    """Qwen3 8B + Qwen3 0.6B; the main model's alone where there is no draft."""
+    """Qwen3 8B + Qwen3 0.6B, or the main model's name alone without a draft."""
     return " + ".join(recorded_name(name) for name in (main, draft) if name)
 
 
@@ -68,7 +68,7 @@ def choice_name(choice: Choice) -> str:
 
 
 def choice_sentence(choice: Choice) -> str:
-    """The second line: the verdict, and what is expected of it."""
+    """The second line of a row in a picker: the verdict and the speed-up."""
     if choice.kind == "unload":
         return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
@@ -76,7 +76,7 @@ def choice_sentence(choice: Choice) -> str:
     if choice.download is not None and choice.download.state == "failed":
         return download_words(choice.download)
     if choice.advice is not None or choice.kind == "lookup":
-        return wording.joined(_verdict(choice), _expectation(choice))
+        return joined(_verdict(choice), _expectation(choice))
     return _main_sentence(choice)
 
 
@@ -106,7 +106,7 @@ def _verdict(choice: Choice) -> str:
 
 
 def verdict_words(advice: PairAdvice) -> str:
-    """Why a draft goes with the main model, or why not."""
+    """Why a draft fits the main model, or why not."""
     arguments = dict(advice.arguments)
     if advice.verdict == "same":
         return translate("Models", "Same tokenizer.")
@@ -128,9 +128,7 @@ def verdict_words(advice: PairAdvice) -> str:
         )
     if advice.verdict == "incomplete":
         return translate("Models", "Not complete: get it again.")
-    return translate("Models", "Cannot be used here. {reason}").format(
-        reason=wording.draft_reasons()[str(arguments["reason"])]
-    )
+    return translate("Models", "Cannot be used here. {reason}").format(reason=draft_reasons()[str(arguments["reason"])])
 
 
 def _expectation(choice: Choice) -> str:
@@ -148,18 +146,18 @@ def _expected_words(advice: PairAdvice) -> str:
     if advice.expected is None or not advice.works:
         return ""
     words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
-    # Short enough to stay in one line, whatever is before it.
+    # Kept on one line.
     return words.replace(" ", "\u00a0")
 
 
 def as_draft_words(advice: PairAdvice, main: str) -> str:
-    """What a model that a search has found would be beside the main model called `main`."""
+    """The verdict on a search result as a draft for the main model named `main`."""
     sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
-    return wording.joined(sentence, _expected_words(advice))
+    return joined(sentence, _expected_words(advice))
 
 
 def damage_words(report: VerifyReport, repairable: bool) -> str:
-    """Which files of a model are not as they were published, and what helps."""
+    """Which files of a model differ from the published ones, and what to do."""
     names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
     files = names.join((*report.damaged, *report.missing))
     if repairable:
@@ -170,8 +168,8 @@ def damage_words(report: VerifyReport, repairable: bool) -> str:
 
 
 def problem_words(entry: Entry) -> str:
-    """Why a model that is here cannot be used."""
-    return translate("Models", "Cannot be used. {reason}").format(reason=wording.draft_reasons()[entry.problem])
+    """Why an installed model cannot be used."""
+    return translate("Models", "Cannot be used. {reason}").format(reason=draft_reasons()[entry.problem])
 
 
 def too_big_words(fit: FitReport) -> str:
@@ -181,24 +179,24 @@ def too_big_words(fit: FitReport) -> str:
 
 
 def facts_words(entry: Entry) -> str:
-    """Licence, context, languages and how popular it is, as far as they are known: Apache 2.0 · 16 languages."""
+    """Licence, context, languages and downloads, as far as known: Apache 2.0 · 16 languages."""
     parts = []
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
-        parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context)))
+        parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context, 0)))
     if entry.languages > 1:
-        parts.append(Counted().languages(entry.languages))
+        parts.append(CountedWords().languages(entry.languages))
     if entry.downloads:
-        parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads)))
+        parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
     if entry.gated:
         parts.append(translate("Models", "asks for your consent"))
-    # No line begins with a dot.
+    # No line begins with the separator.
     return "\u00a0· ".join(parts)
 
 
 def fit_words(fit: FitReport) -> str:
-    """The memory as an arithmetic: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
+    """The memory as a sum: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
     unit = 1e9 if fit.needed >= 5e8 else 1e6
     shares = fit_shares(fit)
     parts = [translate("Models", "weights {size}").format(size=_amount(shares[0], unit))]
@@ -207,14 +205,14 @@ def fit_words(fit: FitReport) -> str:
     if shares[2]:
         name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
         parts.append(name.format(size=_amount(shares[2], unit)))
-    # What a sum comes to stays in one line.
+    # The total is not broken over lines.
     total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
     sentence = " + ".join(parts) + " " + total
     return sentence if fit.context else translate("Models", "{sum}, before context").format(sum=sentence)
 
 
 def fit_shares(fit: FitReport) -> tuple[int, int, int]:
-    """Bytes of the main model's weights, the draft's, and everything that comes with a context."""
+    """Bytes of the main model's weights, of the draft's, and of everything else."""
     main = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "main")
     draft = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "draft")
     return main, draft, fit.needed - main - draft
@@ -264,11 +262,11 @@ def _time_left(seconds: float) -> str:
     if seconds < 60:
         return translate("Models", "less than a minute left")
     minutes = round(seconds / 60)
-    return Counted().minutes(minutes) if minutes < 90 else Counted().hours(round(minutes / 60))
+    return CountedWords().minutes(minutes) if minutes < 90 else CountedWords().hours(round(minutes / 60))
 
 
-class Counted(QObject):
-    """Words with a number in them: plural forms come with an object's own `tr` only."""
+class CountedWords(QObject):
+    """Words with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def languages(self, count: int) -> str:
         return self.tr("%n language(s)", "", count)
@@ -280,9 +278,5 @@ class Counted(QObject):
         return self.tr("about %n hour(s) left", "", count)
 
 
-def number(value: int) -> str:
-    return QLocale().toString(value)
-
-
 def _amount(count: int, unit: float) -> str:
-    return QLocale().toString(count / unit, "f", 1 if unit == 1e9 else 0)
+    return number(count / unit, 1 if unit == 1e9 else 0)
