@@ -1,17 +1,19 @@
-"""The card of a download: its state in words and as a bar, and buttons to pause, resume and cancel it."""
+"""The downloads of the Models page: a card each with its state, a bar, and buttons to pause, resume and cancel."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from app.library.entries import short_name
 from app.models.cards import Card
 from app.widgets.badges import Bar
-from app.wording.models import download_words, state_word
+from app.wording.models import download_words, entry_name, model_name, state_word
 
 if TYPE_CHECKING:
+    from app.library.library import Library
     from engine.hub.download_state import DownloadStatus
 
 # Failures that the user resolves on the model's page.
@@ -54,3 +56,51 @@ class DownloadCard(Card):
         self.cancel_button.setText(self.tr("Clear") if status.state == "ready" else self.tr("Cancel"))
         for button in (self.main_button, self.cancel_button):
             button.setAccessibleName(f"{button.text()}: {name}")
+
+
+class DownloadList(QWidget):
+    """The library's downloads below a heading, hidden without any; `states_changed` follows if a state changed."""
+
+    states_changed = Signal()
+
+    def __init__(self, library: Library, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._cards: dict[str, DownloadCard] = {}
+        self._states: dict[str, str] = {}
+        self.heading = QLabel(self)
+        self.heading.setProperty("styleClass", "caption")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(10)
+        self._column.addWidget(self.heading)
+        self.hide()
+
+    def cards(self) -> list[DownloadCard]:
+        return list(self._cards.values())
+
+    def refresh(self) -> None:
+        """Show the downloads as they are now."""
+        current = {status.repository: status for status in self._library.downloads}
+        for repository in self._cards.keys() - current.keys():
+            gone = self._cards.pop(repository)
+            gone.hide()
+            gone.deleteLater()
+        for repository, status in current.items():
+            if repository not in self._cards:
+                card = self._cards[repository] = DownloadCard(repository, self._library.page_of(repository))
+                card.command.connect(lambda name, which=repository: self._command(name, which))
+                self._column.addWidget(card)
+            self._cards[repository].show_status(status, self._name_of(repository))
+        self.setVisible(bool(current))
+        states = {repository: status.state for repository, status in current.items()}
+        if states != self._states:
+            self._states = states
+            self.states_changed.emit()
+
+    def _command(self, name: str, repository: str) -> None:
+        {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)
+
+    def _name_of(self, repository: str) -> str:
+        entry = self._library.inventory.entry(repository) if self._library.inventory is not None else None
+        return entry_name(entry) if entry is not None else model_name(*short_name(repository))

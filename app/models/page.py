@@ -17,9 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.library.entries import short_name
 from app.models.cards import CardState, ModelCard
-from app.models.download_card import DownloadCard
+from app.models.download_card import DownloadCard, DownloadList
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.layouts import keep_right_edge
@@ -27,7 +26,7 @@ from app.widgets.restyled import Restyled
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
-from app.wording.models import entry_name, model_name
+from app.wording.models import entry_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -57,10 +56,8 @@ class ModelsPage(Restyled, QWidget):
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
         self.context = Chooser(self)
         self._add_folder = QPushButton(self)
-        self._heads = [QLabel(self), QLabel(self)]
-        self._downloads: dict[str, DownloadCard] = {}
+        self._downloads, self._heading = DownloadList(library, self), QLabel(self)
         self._cards: list[ModelCard] = []
-        self._states: dict[str, str] = {}
         self._build()
         self._connect()
         self.restyle()
@@ -75,8 +72,7 @@ class ModelsPage(Restyled, QWidget):
         self._note.setProperty("styleClass", "reason-plain")
         self._memory.setWordWrap(True)
         self._note.hide()
-        for head in self._heads:
-            head.setProperty("styleClass", "caption")
+        self._heading.setProperty("styleClass", "caption")
         self._add_folder.setProperty("styleClass", "link")
         self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
@@ -85,19 +81,17 @@ class ModelsPage(Restyled, QWidget):
         top.addWidget(self._tabs)
         body = QWidget()
         body.setObjectName("pageBody")
-        self._download_column, self._card_column = QVBoxLayout(), QVBoxLayout()
+        self._card_column = QVBoxLayout()
+        self._card_column.setSpacing(10)
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, _SCROLL_BAR, 16)
         column.setSpacing(10)
-        column.addWidget(self._heads[0])
-        column.addLayout(self._download_column)
-        column.addWidget(self._heads[1])
+        column.addWidget(self._downloads)
+        column.addWidget(self._heading)
         column.addLayout(self._card_column)
         column.addWidget(self._empty)
         column.addWidget(self._add_folder, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        for inner in (self._download_column, self._card_column):
-            inner.setSpacing(10)
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -132,6 +126,7 @@ class ModelsPage(Restyled, QWidget):
         library.models_changed.connect(self._rebuild)
         library.finder.changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
+        self._downloads.states_changed.connect(self._refresh_cards)
         library.problem.connect(self._show_problem)
         library.finder.entry_changed.connect(self._take_details)
         library.verified.connect(self._show_report)
@@ -152,7 +147,7 @@ class ModelsPage(Restyled, QWidget):
         return list(self._cards)
 
     def download_cards(self) -> list[DownloadCard]:
-        return list(self._downloads.values())
+        return self._downloads.cards()
 
     def _entries(self) -> tuple[Entry, ...]:
         inventory = self._library.inventory
@@ -251,33 +246,8 @@ class ModelsPage(Restyled, QWidget):
         return self._library.inventory.at(path) if self._library.inventory is not None else None
 
     def _show_downloads(self) -> None:
-        if self.isHidden():
-            return
-        states = {card.repository: card for card in self._downloads.values()}
-        current = {status.repository: status for status in self._library.downloads}
-        for repository in states.keys() - current.keys():
-            gone = self._downloads.pop(repository)
-            gone.hide()
-            gone.deleteLater()
-        for repository, status in current.items():
-            if repository not in self._downloads:
-                card = DownloadCard(repository, self._library.page_of(repository))
-                card.command.connect(lambda name, which=repository: self._command(name, which))
-                self._downloads[repository] = card
-                self._download_column.addWidget(card)
-            self._downloads[repository].show_status(status, self._name_of(repository))
-        self._heads[0].setVisible(bool(current))
-        states_now = {repository: status.state for repository, status in current.items()}
-        if states_now != self._states:
-            self._states = states_now
-            self._refresh_cards()
-
-    def _command(self, name: str, repository: str) -> None:
-        {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)
-
-    def _name_of(self, repository: str) -> str:
-        entry = self._library.inventory.entry(repository) if self._library.inventory is not None else None
-        return entry_name(entry) if entry is not None else model_name(*short_name(repository))
+        if not self.isHidden():
+            self._downloads.refresh()
 
     # Searching
 
@@ -330,8 +300,8 @@ class ModelsPage(Restyled, QWidget):
         )
 
     def _word(self) -> None:
-        self._heads[0].setText(self.tr("Downloads"))
-        self._heads[1].setText(
+        self._downloads.heading.setText(self.tr("Downloads"))
+        self._heading.setText(
             {
                 RECOMMENDED: self.tr("Recommended for this Mac"),
                 INSTALLED: self.tr("Installed"),
