@@ -6,19 +6,17 @@ import contextlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.advice.catalog import Catalog, CatalogModel, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
+from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate, estimate_speedup
 from engine.errors import ModelNotUsable
+from engine.hub.search import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.discovery import InstalledModel
 from engine.model_files.inspection import context_length, read_config
-
-if TYPE_CHECKING:
-    from engine.advice.pairing import PairAdvice
-    from engine.hub.search import FoundModel, RemoteModel
-    from engine.model_files.discovery import InstalledModel
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -11,10 +12,8 @@ from app.library.entries import Entry
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    # Importing the Hub's client takes a tenth of a second, too long before the first frame.
     from app.library.hub_service import HubService
+
 
 _PAUSE_MS = 350
 # How many results of a search have their details read: three small requests each.

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from engine.tuning import best_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from engine.tuning import ContextFigures, LearnedPair, Pair
+from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
 
 SOURCES = ("draft", "ngram")
 

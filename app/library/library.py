@@ -6,6 +6,7 @@ read the plain data and listen for what changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -16,21 +17,19 @@ from app.library.finder import Finder
 from app.library.measured import Measured, MeasuredPairs
 from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
+from app.settings.store import SettingsStore
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
+from engine.advice.pairing import PairAdvice
 from engine.errors import EngineError
+from engine.hub.access_check import AccessReport
+from engine.hub.download_state import DownloadStatus
+from engine.hub.remove import RemovalPlan
+from engine.hub.verify import VerifyReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    # Importing the Hub's client takes a tenth of a second, too long before the first frame.
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
-    from app.settings.store import SettingsStore
-    from engine.advice.pairing import PairAdvice
-    from engine.hub.access_check import AccessReport
-    from engine.hub.download_state import DownloadStatus
-    from engine.hub.remove import RemovalPlan
-    from engine.hub.verify import VerifyReport
+
 
 _POLL_MS = 250
 _THREADS = 4

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.conversations.request_history import PairSummary
 from app.library.learned_pairs import learned_rows
-
-if TYPE_CHECKING:
-    from app.conversations.request_history import PairSummary
-    from engine.tuning import LearnedPair
+from engine.tuning import LearnedPair
 
 # The methods whose figures are those of the draft model.
 _DRAFTING = ("auto", "draft")

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.library.entries import Entry, short_name
+from app.library.measured import Measured
+from engine.advice.pairing import PairAdvice
+from engine.hub.download_state import DownloadStatus
 
 if TYPE_CHECKING:
     from app.library.hub_service import Inventory
-    from app.library.measured import Measured
-    from engine.advice.pairing import PairAdvice
-    from engine.hub.download_state import DownloadStatus
+
 
 _RUNNING = ("queued", "resolving", "downloading", "verifying", "paused")
 

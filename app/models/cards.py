@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.library.entries import Entry
+from app.library.measured import Measured
 from app.widgets.badges import Badge, Bar
 from app.widgets.labels import ElidedLabel
 from app.widgets.style_class import set_style_class
 from app.wording import models as model_wording
 from app.wording.figures import times
 from app.wording.hub import size_words
-
-if TYPE_CHECKING:
-    from app.library.entries import Entry
-    from app.library.measured import Measured
-    from engine.advice.pairing import PairAdvice
-    from engine.hub.download_state import DownloadStatus
-    from engine.hub.remove import RemovalPlan
-    from engine.hub.verify import VerifyReport
+from engine.advice.pairing import PairAdvice
+from engine.hub.download_state import DownloadStatus
+from engine.hub.remove import RemovalPlan
+from engine.hub.verify import VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory is shown under its name.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.library.entries import short_name
+from app.library.library import Library
 from app.models.cards import Card
 from app.widgets.badges import Bar
 from app.wording.models import download_words, entry_name, model_name, state_word
-
-if TYPE_CHECKING:
-    from app.library.library import Library
-    from engine.hub.download_state import DownloadStatus
+from engine.hub.download_state import DownloadStatus
 
 # Failures that the user resolves on the model's page.
 _ASKS_FOR_CONSENT = ("gated", "forbidden")

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
+from app.library.library import Library
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.wording.figures import percent
-
-if TYPE_CHECKING:
-    from app.library.library import Library
 
 _CAFFEINATE = "/usr/bin/caffeinate"
 

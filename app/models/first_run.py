@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.library.entries import Entry
+from app.library.library import Library
+from app.models.model_controller import ModelController
 from app.widgets.restyled import Restyled
 from app.wording.figures import times
 from app.wording.hub import size_words
 from app.wording.models import download_words, entry_name
-
-if TYPE_CHECKING:
-    from app.library.entries import Entry
-    from app.library.library import Library
-    from app.models.model_controller import ModelController
-    from engine.hub.download_state import DownloadStatus
+from engine.hub.download_state import DownloadStatus
 
 
 class FirstRunOffer(Restyled, QFrame):

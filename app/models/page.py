@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -17,8 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.library.entries import Entry
+from app.library.library import Library
 from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadCard, DownloadList
+from app.models.model_controller import ModelController
+from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.layouts import keep_right_edge
@@ -27,16 +29,10 @@ from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
 from app.wording.models import entry_name
-
-if TYPE_CHECKING:
-    from app.library.entries import Entry
-    from app.library.library import Library
-    from app.models.model_controller import ModelController
-    from app.session.session import Session
-    from engine.advice.pairing import PairAdvice
-    from engine.errors import EngineError
-    from engine.hub.download_state import DownloadStatus
-    from engine.hub.verify import VerifyReport
+from engine.advice.pairing import PairAdvice
+from engine.errors import EngineError
+from engine.hub.download_state import DownloadStatus
+from engine.hub.verify import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and the width of its frame.

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
+from app.library.library import Library
 from app.library.model_choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
+from app.session.session import Session
 from app.widgets import theme
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.wording.models import entry_name
-
-if TYPE_CHECKING:
-    from app.library.library import Library
-    from app.session.session import Session
-    from engine.advice.pairing import PairAdvice
+from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
 # Above and below the card, and the height of everything in it but the list.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.library.model_choices import Choice
 from app.widgets import theme
 from app.widgets.badges import Badge
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel
 from app.wording import models as model_wording
 from app.wording.hub import size_words
-
-if TYPE_CHECKING:
-    from app.library.model_choices import Choice
 
 
 class PickerRow(QWidget):

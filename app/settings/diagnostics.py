@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.settings.declarations import SettingsValues
 from app.system.versions import versions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.settings.declarations import SettingsValues
-    from engine.stats import RequestStats
+from engine.stats import RequestStats
 
 # Only whether they are set: addresses may contain a name and a password.
 _LEFT_OUT = ("hub_endpoint", "proxy")

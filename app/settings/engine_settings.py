@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from app.settings.declarations import SettingsValues
 from app.system.paths import learned_file, prefix_folder
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
-
-if TYPE_CHECKING:
-    from app.settings.declarations import SettingsValues
 
 _GB = 10**9
 

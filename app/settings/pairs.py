@@ -6,14 +6,10 @@ acceptance rule.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import speculation_of
 from engine.errors import BadRequest
 from engine.requests import SpeculationSettings
-
-if TYPE_CHECKING:
-    from app.settings.declarations import SettingsValues
 
 PairRow = tuple[str, str, str, int, str]
 

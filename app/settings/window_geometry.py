@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from app.settings.declarations import SettingsValues
+from app.settings.declarations import SettingsValues
 
 # This much of the title bar has to be on a screen for the position to be restored, in pixels.
 _SEEN = 80

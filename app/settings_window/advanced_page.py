@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
+from app.library.library import Library
+from app.session.session import Session
 from app.settings import diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
 from app.wording.errors import joined
 from app.wording.hub import size_words
-
-if TYPE_CHECKING:
-    from app.library.library import Library
-    from app.session.session import Session
-    from engine.status import EngineStatus
+from engine.status import EngineStatus
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20

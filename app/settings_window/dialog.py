@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
 
+from app.library.library import Library
+from app.models.model_controller import ModelController
 from app.models.page import ModelsPage
+from app.session.session import Session
 from app.settings.declarations import settings_of
 from app.settings_window.advanced_page import AdvancedPage
 from app.settings_window.form import Form
@@ -21,14 +23,9 @@ from app.settings_window.speculation_page import SpeculationPage
 from app.settings_window.storage_page import StoragePage
 from app.settings_window.table_page import TablePage
 from app.system.translatable import QT_TRANSLATE_NOOP
+from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
 from app.widgets.restyled import Restyled
-
-if TYPE_CHECKING:
-    from app.library.library import Library
-    from app.models.model_controller import ModelController
-    from app.session.session import Session
-    from app.widgets.application import Application
 
 _NARROWEST_LIST = 200
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.chat.composer import Composer
+from app.session.session import Session
 from app.settings.engine_settings import engine_settings_of, longest_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
+from app.settings.store import SettingsStore
 from app.system.log_buffer import LOG_BUFFER
-
-if TYPE_CHECKING:
-    from app.chat.composer import Composer
-    from app.session.session import Session
-    from app.settings.store import SettingsStore
-    from app.widgets.application import Application
+from app.widgets.application import Application
 
 
 class Effects(QObject):

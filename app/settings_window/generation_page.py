@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.settings.engine_settings import PRESETS, preset_in_use
+from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
-
-if TYPE_CHECKING:
-    from app.settings.store import SettingsStore
 
 
 class GenerationPage(TablePage):

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.conversations.request_history import PairSummary, RequestRow
+from app.session.history_service import HistoryService
 from app.speculation.history_table import HistoryTable
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
 from app.widgets.restyled import Restyled
 from app.wording import figures
 from app.wording.models import pair_name, recorded_name
-
-if TYPE_CHECKING:
-    from app.conversations.request_history import PairSummary, RequestRow
-    from app.session.history_service import HistoryService
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
+from app.library.library import Library
 from app.settings_window.table_page import TablePage
 from app.wording.errors import joined
 from app.wording.hub import hub_sentence
-from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN
-
-if TYPE_CHECKING:
-    from app.library.library import Library
-    from engine.errors import EngineError
-    from engine.hub.access_check import AccessReport
+from engine.errors import EngineError
+from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 
 
 class NetworkPage(TablePage):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.session.session import Session
 from app.settings.pairs import own_settings, with_own, without_own
+from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.speculation.forms import SpeculationForm
 from app.speculation.learned_section import LearnedSection
 from app.wording.models import pair_name
-
-if TYPE_CHECKING:
-    from app.session.session import Session
-    from app.settings.store import SettingsStore
 
 Key = tuple[str, str]
 _WIDEST_FORM = 460

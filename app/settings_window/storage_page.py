@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from app.library.library import Library
+from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
 from app.settings_window.table_page import TablePage
 from app.wording.hub import moved_sentence, refused_sentence, size_words
-
-if TYPE_CHECKING:
-    from app.library.library import Library
-    from app.session.session import Session
 
 _IDS = ("chats", "prefixes", "models", "caches", "settings")
 _MOVABLE = ("chats", "models")

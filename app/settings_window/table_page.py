@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.settings.declarations import settings_of
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting
+from app.settings.store import SettingsStore
 from app.settings_window.form import Form
 from app.system.language import LANGUAGES
 from app.widgets.controls import Chooser, Number, Switch, WholeNumber, number_box
 from app.widgets.restyled import Restyled
 from app.wording.errors import joined
-
-if TYPE_CHECKING:
-    from app.settings.store import SettingsStore
 
 
 class TablePage(Restyled, Form):

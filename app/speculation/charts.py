@@ -5,7 +5,7 @@ Each also says in words what it shows, as its accessible description and its too
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
@@ -15,11 +15,7 @@ from app.speculation.history import position_rates, time_shares
 from app.widgets import theme
 from app.widgets.restyled import Restyled
 from app.wording import figures
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engine.stats import RequestStats
+from engine.stats import RequestStats
 
 # From so many bars on, only every second one has room for its number.
 _CROWDED = 10

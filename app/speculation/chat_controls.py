@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from app.session.session import Session
 from app.speculation.forms import SpeculationForm
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.restyled import Restyled
-
-if TYPE_CHECKING:
-    from app.session.session import Session
 
 
 class ChatControls(Restyled, QWidget):

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.answer import Answer, State
+from app.session.chats import Chat, Turn
+from app.session.session import Session
 from engine.errors import EngineError
-
-if TYPE_CHECKING:
-    from app.session.chats import Chat, Turn
-    from app.session.session import Session
-    from engine.events import Event, Token
-    from engine.requests import ChatRequest
-    from engine.stream import RequestStream
+from engine.events import Event, Token
+from engine.requests import ChatRequest
+from engine.stream import RequestStream
 
 # The step of half-precision logits between 32 and 64: closer ones are indistinguishable.
 TIE = 0.25

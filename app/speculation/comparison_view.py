@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.token_view import TokenView
+from app.session.answer import Answer
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
 from app.speculation.measurement_card import MeasurementCard
 from app.widgets import theme
@@ -16,12 +16,7 @@ from app.widgets.labels import label
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence, quoted
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
-
-    from app.session.answer import Answer
-    from engine.events import Token
+from engine.events import Token
 
 _WIDTH, _HEIGHT = 1000, 640
 

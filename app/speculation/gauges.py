@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.actions.actions import Actions
 from app.widgets import theme
 from app.widgets.controls import Segments
 from app.widgets.icons import icon
 from app.widgets.labels import label
 from app.widgets.restyled import Restyled
 from app.wording import figures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.actions.actions import Actions
 
 
 class ActionSegments(Segments):

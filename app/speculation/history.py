@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from app.session.answer import Answer
-    from engine.stats import RequestStats
+from app.session.answer import Answer
+from engine.stats import RequestStats
 
 POINTS = 240
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
+from app.conversations.request_history import RequestRow
 from app.settings.declarations import METHOD_NAMES
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip
 from app.wording import figures
 from app.wording.models import recorded_name
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from app.conversations.request_history import RequestRow
 
 
 def method_name(method: str) -> str:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.library.learned_pairs import LearnedRow, learned_rows
+from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
 from app.widgets.labels import label
 from app.widgets.restyled import Restyled
 from app.wording import figures
 from app.wording.models import pair_name
-
-if TYPE_CHECKING:
-    from app.session.session import Session
-    from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 
 _ROWS_SHOWN = 8
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from app.widgets import theme
@@ -12,9 +13,6 @@ from app.widgets.icons import icon
 from app.widgets.labels import label
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
 
 
 class Measurement(Protocol):

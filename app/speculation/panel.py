@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.actions.actions import Actions
+from app.session.answer import Answer
 from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Legend
 from app.speculation.history import RoundHistory
@@ -20,10 +20,6 @@ from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
 from app.wording import figures
 from engine.stats import RequestStats
-
-if TYPE_CHECKING:
-    from app.actions.actions import Actions
-    from app.session.answer import Answer
 
 WIDTH = 340
 # How often figures and charts, and the moving strip, are painted while an answer is written: the engine needs the

@@ -4,19 +4,15 @@ then rejected tokens hollow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.session.answer import Answer
 from app.widgets import theme
+from app.widgets.colours import Colours
 from app.wording.figures import round_text
-
-if TYPE_CHECKING:
-    from app.session.answer import Answer
-    from app.widgets.colours import Colours
-    from engine.stats import RoundRecord
+from engine.stats import RoundRecord
 
 CELL, GAP = 9, 3
 PITCH = CELL + GAP

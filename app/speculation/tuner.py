@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal
 
-if TYPE_CHECKING:
-    from app.session.session import Session
-    from engine.errors import EngineError
-    from engine.tuning import Calibration
+from app.session.session import Session
+from engine.errors import EngineError
+from engine.tuning import Calibration
 
 
 class Tuner(QObject):

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.speculation.measurement_card import MeasurementCard
+from app.speculation.tuner import Tuner
 from app.widgets.labels import label
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence
 from app.wording.models import pair_name
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
-
-    from app.speculation.tuner import Tuner
-    from engine.tuning import Calibration, ContextFigures, DepthFigures
+from engine.tuning import Calibration, ContextFigures, DepthFigures
 
 _WIDTH = 620
 

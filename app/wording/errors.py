@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.conversations.errors import StoreInUse, StoreTooNew, refusal_of
+from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
+from app.conversations.opening import Damage
 from app.wording.hub import hub_sentence
 from engine.errors import EngineError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.conversations.errors import StoreError
-    from app.conversations.opening import Damage
-    from engine.stats import PlainSpan
+from engine.stats import PlainSpan
 
 
 def error_sentence(error: EngineError) -> str:

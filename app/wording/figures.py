@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
+from app.session.answer import Answer
 from app.wording.errors import plain_sentence, quoted
-from engine.stats import PlainSpan
-
-if TYPE_CHECKING:
-    from app.session.answer import Answer
-    from engine.stats import RequestStats, RoundRecord
+from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 NONE = "–"
 

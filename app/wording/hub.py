@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.settings.relocation import MoveRefused
-    from engine.errors import EngineError
+from app.settings.relocation import MoveRefused
+from engine.errors import EngineError
 
 
 def hub_sentence(error: EngineError) -> str:

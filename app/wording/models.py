@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
-from app.library.entries import short_name
+from app.library.entries import Entry, short_name
+from app.library.model_choices import Choice
 from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, times
 from app.wording.hub import hub_sentence, size_words
-
-if TYPE_CHECKING:
-    from app.library.entries import Entry
-    from app.library.model_choices import Choice
-    from engine.advice.fit import FitReport
-    from engine.advice.pairing import PairAdvice
-    from engine.hub.download_state import DownloadStatus
-    from engine.hub.verify import VerifyReport
+from engine.advice.fit import FitReport
+from engine.advice.pairing import PairAdvice
+from engine.hub.download_state import DownloadStatus
+from engine.hub.verify import VerifyReport
 
 translate = QCoreApplication.translate
 
