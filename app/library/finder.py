@@ -12,6 +12,7 @@ from app.library.entries import Entry
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
+    # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.library.hub_service import HubService
 
 

@@ -28,6 +28,7 @@ from engine.hub.remove import RemovalPlan
 from engine.hub.verify import VerifyReport
 
 if TYPE_CHECKING:
+    # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
 
 

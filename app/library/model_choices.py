@@ -12,6 +12,7 @@ from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
 
 if TYPE_CHECKING:
+    # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.library.hub_service import Inventory
 
 

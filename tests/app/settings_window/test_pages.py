@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.conversations.opening import open_store
 from app.settings import disk_use
-from app.settings.declarations import AT_ONCE, SETTINGS, settings_of
+from app.settings.declarations import SETTINGS, settings_of
+from app.settings.setting import AT_ONCE
 from app.settings.store import SettingsStore
 from app.settings_window.advanced_page import BUILT_ON
 from app.settings_window.dialog import PAGES
@@ -197,7 +198,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
     assert "password" not in text
     assert json.loads(text)["answers"][0]["generated_tokens"] == turn.answer.stats.generated_tokens
     assert json.loads(text)["versions"]["mlx"] == installed_version("mlx")
-    assert str(tmp_path / "out.json") in advanced._said.text()
+    assert str(tmp_path / "out.json") in advanced.outcome.text()
 
 
 def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_shown: OpenShown, qtbot: Any) -> None:
