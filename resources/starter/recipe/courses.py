@@ -147,13 +147,13 @@ DEEPER_COURSES = (
     # Messages of a word or two, which the courses before answered in the language that used the word most.
     replace(
         _LATE,
-        steps=1000,
+        steps=160,
         seed=44,
-        conversations=70_000,
-        first_rate=0.08,
+        conversations=12_000,
+        first_rate=0.1,
         lengths=(84, 9, 4, 2, 1),
         languages=("en", "ko", "en", "ja", "zh"),
-        mix=Mix(topic=0.2, small_talk=0.05, offtopic=0.06, memory=0.08, previous=0.08, followup=0.45, short=0.22),
+        mix=Mix(topic=0.17, small_talk=0.04, offtopic=0.06, memory=0.07, previous=0.07, followup=0.45, short=0.4),
     ),
 )
 
