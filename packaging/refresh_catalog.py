@@ -25,14 +25,14 @@ from engine.advice.catalog import load_catalog
 from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
-from engine.hub.search import look_at
+from engine.hub.search import read_repository
 from engine.model_files.inspection import context_length, text_config
 from engine.paths import resources
 
 
 def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:
     """The entry with what the Hub says now. Raises `HubError` when the repository cannot be read."""
-    remote = look_at(client, entry["id"], keep_in)
+    remote = read_repository(client, entry["id"], keep_in)
     size = text_config(remote.config).get("vocab_size")
     return entry | {
         "bytes": remote.weight_bytes,

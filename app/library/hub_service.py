@@ -39,7 +39,7 @@ from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.remove import RemovalPlan, plan_removal, remove
 from engine.hub.repository_names import parse_repository
-from engine.hub.search import FoundModel, find_model, look_at, search_models
+from engine.hub.search import FoundModel, find_model, read_repository, search_models
 from engine.hub.verify import VerifyReport, verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
 
@@ -210,7 +210,7 @@ class HubService:
     def _pasted(self, client: HubClient, name: str) -> Entry:
         """The model of that name. A gated one is listed although its files cannot be read: its card links its page."""
         try:
-            looked = look_at(client, name, self._paths.small_files)
+            looked = read_repository(client, name, self._paths.small_files)
         except HubError as error:
             if error.reason not in ("gated", "forbidden"):
                 raise
@@ -227,7 +227,7 @@ class HubService:
         `main_path` "" skips the verdict. The only result of a search also gets its draft model. Raises `HubError`.
         """
         client, kept = self._connected(), self._paths.small_files
-        looked = look_at(client, entry.id, kept)
+        looked = read_repository(client, entry.id, kept)
         remote, curated = from_remote(looked), entry.id in self.catalog.models
         detailed = entry if curated else with_details(entry, looked, self._budget())
         if main_path:

@@ -7,16 +7,14 @@ import faulthandler
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from types import TracebackType
+from typing import IO
 
 import psutil
 
 from app.system.paths import data_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
 
 
 def report(error: BaseException) -> Path | None:

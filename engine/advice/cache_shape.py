@@ -7,15 +7,13 @@ layers. Where a configuration does not say, the larger answer is given.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.inspection import text_config
 from engine.speculation.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Modules of mlx-lm whose make_cache bounds sliding layers; others keep every token although they could
 # forget.

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.repository_names import parse_repository
 from engine.paths import resources
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FORMAT = 1
 BYTES_SOURCES = ("hub", "listed", "computed")

@@ -5,14 +5,12 @@ weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.advice.cache_shape import CacheShape, cache_shape
 from engine.model_files.inspection import context_length, text_config
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Tokens that a prompt is read in at once: what the largest activations belong to.
 PREFILL_TOKENS = 2048

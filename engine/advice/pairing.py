@@ -6,20 +6,18 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.advice.catalog import Catalog, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_speedup
 from engine.hub.repository_names import is_content_hash
+from engine.hub.search import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.inspection import read_config, text_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
-
-if TYPE_CHECKING:
-    from engine.hub.search import RemoteModel
 
 # same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
 # re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft, guesses from the text so far.

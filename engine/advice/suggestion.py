@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from engine.advice.catalog import Catalog
 from engine.advice.pairing import PairAdvice, PairModel, advise, from_catalog, from_remote
+from engine.hub.client import HubClient
 from engine.hub.failures import HubError
-from engine.hub.search import look_at
+from engine.hub.search import read_repository
 from engine.model_files.inspection import text_config
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from engine.advice.catalog import Catalog
-    from engine.hub.client import HubClient
 
 _MOST_LOOKS = 4
 
@@ -27,7 +23,7 @@ def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Pa
     known = catalog.models.get(main_id)
     if known is not None:
         return known.drafts[0] if known.drafts else None
-    best = draft_for(client, from_remote(look_at(client, main_id, keep_in)), catalog, 4096, 2**60, keep_in)
+    best = draft_for(client, from_remote(read_repository(client, main_id, keep_in)), catalog, 4096, 2**60, keep_in)
     return best.id if best is not None else None
 
 
@@ -43,7 +39,7 @@ def advise_remotely(
     client: HubClient, main_id: str, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
 ) -> list[PairAdvice]:
     """Verdicts on the curated drafts for a main model that is neither installed nor in the catalog."""
-    main = from_remote(look_at(client, main_id, keep_in))
+    main = from_remote(read_repository(client, main_id, keep_in))
     return advise(main, _plausible(client, main, catalog, keep_in), context, limit)
 
 
@@ -58,7 +54,7 @@ def _plausible(client: HubClient, main: PairModel, catalog: Catalog, keep_in: Pa
     found: list[PairModel] = []
     for model in sorted(chosen.values(), key=lambda model: abs(model.vocabulary_size - size))[:_MOST_LOOKS]:
         try:
-            found.append(from_remote(look_at(client, model.id, keep_in)))
+            found.append(from_remote(read_repository(client, model.id, keep_in)))
         except HubError:
             found.append(from_catalog(model))
     return found

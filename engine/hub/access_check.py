@@ -1,4 +1,4 @@
-"""Whether a Hub can be reached as it is set up, and what it makes of the token: two small requests, nothing is kept."""
+"""Check with two small requests whether a Hub can be reached as configured, and whether it accepts the token."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 
-# NONE: there is no token. UNKNOWN: this Hub does not say, as most mirrors.
+# NONE: no token is configured. UNKNOWN: this Hub does not say, like most mirrors.
 NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
 
 
 @dataclass(frozen=True)
 class AccessReport:
-    """A Hub that answers: whether it is a mirror, and through a proxy. `user` is whose token it is, "" if unknown."""
+    """A Hub that answers. `mirror`: it is not Hugging Face; `user`: the owner of the token, "" if unknown."""
 
     mirror: bool
     proxy: bool
@@ -22,20 +22,20 @@ class AccessReport:
 
 
 def check_access(access: HubAccess) -> AccessReport:
-    """Ask the Hub for one model, and whose the token is. Raises `HubError`: offline it does not connect at all."""
+    """Ask the Hub for one model and for the owner of the token. Raises `HubError`; offline, without connecting."""
     try:
         # Without the token, so that a wrong one does not look like a wrong address.
         with HubClient(replace(access, token=None)) as client:
             models, _ = client.get_json("/api/models", limit=1)
         if not isinstance(models, list):
             raise HubError("wrong-mirror", endpoint=access.endpoint)
-        token, user = _whose(access) if access.token else (NONE, "")
+        token, user = _token_owner(access) if access.token else (NONE, "")
     except InterruptedTransferError as error:
         raise HubError(error.reason, "", **error.arguments) from error
     return AccessReport(access.endpoint != HUGGING_FACE, access.proxy is not None, token, user)
 
 
-def _whose(access: HubAccess) -> tuple[str, str]:
+def _token_owner(access: HubAccess) -> tuple[str, str]:
     with HubClient(access) as client:
         try:
             answer, _ = client.get_json("/api/whoami-v2")

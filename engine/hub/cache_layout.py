@@ -1,10 +1,10 @@
-"""The Hugging Face cache on disk, as every other tool lays it and reads it.
+"""The Hugging Face cache on disk, in the layout that every other tool reads and writes.
 
 <cache>/models--org--name/blobs/<digest>                    a file's bytes
 <cache>/models--org--name/blobs/<digest>.tandem.incomplete  the part of it that has arrived
 <cache>/models--org--name/snapshots/<commit>/<file>         a relative link to its blob
 <cache>/models--org--name/refs/main                         the commit; ours is written last
-<cache>/.locks/models--org--name/<digest>.lock              held by whoever is writing that blob
+<cache>/.locks/models--org--name/<digest>.lock              held while that blob is written
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import threading
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from engine.atomic_file import write_atomically
+from engine.hub.listing import RemoteFile
 from engine.model_files.cache_names import cache_folder_name
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterable, Iterator, Set
-
-    from engine.hub.listing import RemoteFile
 
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds downloaded models: backup programs may skip it.\n"
@@ -33,7 +29,7 @@ _LOCK_POLL_S = 0.2
 
 
 class RepositoryCache:
-    """Where one repository lies in a cache folder. Creates nothing until something is written."""
+    """The paths of one repository in a cache folder. Creates nothing until something is written."""
 
     def __init__(self, cache_dir: Path, repository: str) -> None:
         self.cache_dir, self.repository = cache_dir, repository
@@ -61,7 +57,7 @@ class RepositoryCache:
 
     @contextlib.contextmanager
     def writing(self, digest: str, stop: threading.Event) -> Iterator[bool]:
-        """Hold the blob's lock, which the library honours too; gives False when `stop` came first."""
+        """Hold the blob's lock, which huggingface_hub honours too; yields False if `stop` was set first."""
         lock = FileLock(self.locks / f"{digest}.lock", mode=0o664)
         while not stop.is_set():
             try:
@@ -76,7 +72,7 @@ class RepositoryCache:
         yield False
 
     def is_being_written(self) -> bool:
-        """Whether some program holds a lock on one of the blobs."""
+        """Whether a program holds the lock of one of the blobs."""
         for path in self.locks.glob("*.lock"):
             lock = FileLock(path, mode=0o664)
             try:
@@ -87,21 +83,21 @@ class RepositoryCache:
         return False
 
     def has(self, file: RemoteFile) -> bool:
-        """Whether the file's blob is here in its full length."""
+        """Whether the file's blob exists in its full length."""
         try:
             return self.blob(file.digest).stat().st_size == file.size
         except OSError:
             return False
 
-    def shows(self, commit: str, file: RemoteFile) -> bool:
-        """Whether the snapshot has the file, in its full length."""
+    def has_in_snapshot(self, commit: str, file: RemoteFile) -> bool:
+        """Whether the snapshot has the file in its full length."""
         try:
             return (self.snapshot(commit) / file.name).stat().st_size == file.size
         except OSError:
             return False
 
     def present_bytes(self, file: RemoteFile) -> int:
-        """How many of the file's bytes are here: all of them, those of its part, or none."""
+        """How many of the file's bytes exist: all, those of its partial download, or none."""
         if self.has(file):
             return file.size
         with contextlib.suppress(OSError):
@@ -109,7 +105,7 @@ class RepositoryCache:
         return 0
 
     def link(self, commit: str, name: str, digest: str) -> None:
-        """Let the snapshot's `name` lead to the blob; where links are not supported, copy it."""
+        """Link the snapshot's `name` to the blob; where links are not supported, copy it."""
         pointer = self.snapshot(commit) / name
         pointer.parent.mkdir(parents=True, exist_ok=True)
         target = os.path.relpath(self.blob(digest), pointer.parent)
@@ -123,24 +119,24 @@ class RepositoryCache:
             shutil.copyfile(self.blob(digest), pointer)
 
     def write_ref(self, revision: str, commit: str) -> None:
-        """Say that `revision` is `commit`: from now on every tool finds the snapshot. Atomic."""
+        """Record that `revision` is `commit`, atomically: from then on every tool finds the snapshot."""
         write_atomically(self.home / "refs" / revision, commit.encode("ascii"))
 
     def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
-        """Take back an unfinished download: its parts, its snapshot, and blobs that no other one links to.
+        """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.
 
-        The blobs in `found` were in the snapshot before it began: they stay there.
+        The blobs in `found` were in the snapshot before the download began; they stay.
         """
-        listed, here = set(digests), set(found)
-        brought = listed - here
+        listed, kept_before = set(digests), set(found)
+        downloaded = listed - kept_before
         for digest in listed:
             self.part(digest).unlink(missing_ok=True)
-        if here:
-            self._unlink(commit, brought)
+        if kept_before:
+            self._unlink(commit, downloaded)
         else:
             shutil.rmtree(self.snapshot(commit), ignore_errors=True)
         kept = self._linked_blobs()
-        for digest in brought - kept:
+        for digest in downloaded - kept:
             self.blob(digest).unlink(missing_ok=True)
         for folder in (self.home / "snapshots", self.blobs, self.home):
             with contextlib.suppress(OSError):
@@ -157,9 +153,9 @@ class RepositoryCache:
 
 
 def _links(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Every link below `folder`, and the name of what it leads to."""
-    for place, _, names in os.walk(folder):
+    """Every link below `folder`, and the name of its target."""
+    for path, _, names in os.walk(folder):
         for name in names:
-            link = Path(place, name)
+            link = Path(path, name)
             with contextlib.suppress(OSError):
                 yield link, os.path.basename(os.readlink(link))

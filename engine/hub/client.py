@@ -1,8 +1,7 @@
-"""HTTP to one Hub: who we are to it, and what its answers mean.
+"""HTTP to one Hub: authentication, and what its answers mean.
 
-Nothing is read from the environment, so that an app started from the Finder behaves like one started from a
-shell. The token goes to the Hub's own address only (a redirect elsewhere loses it) and is in no `repr`,
-message or log.
+Nothing is read from the environment, so that an app started from the Finder behaves like one started from a shell.
+The token is sent to the Hub's own address only (a redirect elsewhere drops it) and is in no `repr`, message or log.
 """
 
 from __future__ import annotations
@@ -11,33 +10,31 @@ import json
 import re
 import ssl
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx2
 
 from engine.hub.failures import HubError, InterruptedTransferError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 HUGGING_FACE = "https://huggingface.co"
 _LARGEST_ANSWER = 64 * 2**20
 _RATE_LIMIT_RESET = re.compile(r";\s*t=(\d{1,6})")
 _LONGEST_WAIT_S = 600.0
-# What a header can hold; no token of a Hub has anything else.
+# What a header can hold; tokens consist of nothing else.
 _SENDABLE = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True)
 class HubAccess:
-    """Which Hub, as whom and through what: addresses are http(s), `token` and `proxy` may be None.
+    """How to reach a Hub: its address and the proxy's are http(s), `token` and `proxy` may be None.
 
-    `stall_s` is after how many seconds without a byte a connection counts as dead. With `offline` no connection is ever
-    tried: every request raises `HubError` (kept-offline), and downloads wait.
+    A connection counts as dead after `stall_s` seconds without a byte. With `offline` no connection is ever tried:
+    every request raises `HubError` (kept-offline), and downloads wait.
     """
 
     endpoint: str = HUGGING_FACE
@@ -58,7 +55,7 @@ class HubAccess:
 
 
 class HubClient:
-    """One connection pool. Safe to use from several threads; `close` ends whatever is in flight."""
+    """One connection pool. Safe to use from several threads; `close` ends requests in flight."""
 
     def __init__(self, access: HubAccess) -> None:
         self.access = access
@@ -71,7 +68,7 @@ class HubClient:
                 limits=httpx2.Limits(max_connections=64, max_keepalive_connections=8),
                 headers={"User-Agent": "tandem-chat", "Accept-Encoding": "identity"},
             )
-        # An address that is none, or of a kind that is not supported here (SOCKS).
+        # Not an address, or of a kind that is not supported (SOCKS).
         except (ValueError, ImportError, httpx2.InvalidURL) as error:
             raise HubError("proxy") from error
 
@@ -85,9 +82,9 @@ class HubClient:
         self._http.close()
 
     def get_json(self, path: str, repository: str = "", **query: object) -> tuple[Any, str | None]:
-        """What the Hub answers at `path`, and the address of the next page if there is one.
+        """The Hub's answer at `path`, and the address of the next page if there is one.
 
-        Raises `HubError`, or `InterruptedTransferError` where it is worth asking again.
+        Raises `HubError`, or `InterruptedTransferError` where a retry may help.
         """
         address = path if "://" in path else self.access.endpoint + path
         with self.stream(address, repository, query=query) as response:
@@ -133,7 +130,7 @@ class HubClient:
             raise self._wrong_mirror(repository) from error
 
     def _own_address(self, address: str | None) -> str | None:
-        """The next page on this very Hub, whatever host a mirror forgot to rewrite in it."""
+        """The address of the next page on this Hub, also where a mirror left another host in it."""
         if not address:
             return None
         parts = urlsplit(address)
@@ -146,9 +143,9 @@ class HubClient:
     def _refuse(self, response: httpx2.Response, repository: str) -> None:
         status, code = response.status_code, response.headers.get("X-Error-Code", "")
         if status == 429:
-            raise InterruptedTransferError("rate-limited", _asked_wait(response.headers))
+            raise InterruptedTransferError("rate-limited", _requested_wait(response.headers))
         if status == 408 or status >= 500:
-            raise InterruptedTransferError("server-error", _asked_wait(response.headers), status=status)
+            raise InterruptedTransferError("server-error", _requested_wait(response.headers), status=status)
         by_code = {
             "GatedRepo": HubError("gated", repository),
             "RepoNotFound": HubError("missing", repository),
@@ -187,8 +184,8 @@ def _parameters(
     return pairs
 
 
-def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, out of Retry-After (a number or a date) or the Hub's own header."""
+def _requested_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait: Retry-After (a number or a date) or the Hub's own header."""
     asked = headers.get("Retry-After", "").strip()
     if asked.isdecimal():
         return min(float(asked), _LONGEST_WAIT_S)

@@ -1,26 +1,22 @@
-"""One model's download, name to snapshot: resolve, make room, transfer, verify, publish."""
+"""One model's download, from name to snapshot: resolve, check the free space, transfer, verify, publish."""
 
 from __future__ import annotations
 
 import queue
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.hub.cache_layout import RepositoryCache
+from engine.hub.client import HubClient
+from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import Listing, RemoteFile, list_model, resolve
 from engine.hub.rates import RateMeter
 from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import Interruption, RetryPolicy, Transfer, digest_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from engine.hub.client import HubClient
-    from engine.hub.download_state import DownloadEntry
 
 # Left free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
@@ -28,7 +24,7 @@ SPACE_MARGIN = 512 * 2**20
 
 @dataclass(slots=True)
 class Progress:
-    """What a running job counts. Written by its threads, read by whoever asks; `lock` guards it."""
+    """The counters of a running job, written by its threads and read by any; `lock` guards them."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     lengths: dict[str, int] = field(default_factory=dict)
@@ -48,7 +44,7 @@ class Progress:
 
 @dataclass(slots=True)
 class JobSettings:
-    """How a job behaves: how many files at once, how it retries, and what counts as free space."""
+    """How many files a job transfers at once, how it retries, and what counts as free space."""
 
     files_at_once: int = 4
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -57,9 +53,7 @@ class JobSettings:
 
 
 class DownloadJob:
-    """Runs on a thread of its own and on one thread a file. `run` returns when it is done, failed or
-    interrupted.
-    """
+    """Runs on a thread of its own and on one thread a file. `run` returns when it is done or interrupted."""
 
     def __init__(
         self,
@@ -80,7 +74,7 @@ class DownloadJob:
         self._promised_elsewhere = bytes_promised_elsewhere
 
     def run(self) -> bool:
-        """Bring the model here; False when interrupted first. Raises `HubError`."""
+        """Download the model; False if interrupted first. Raises `HubError`."""
         self._on_change(self, "resolving")
         listing = self._resolve()
         if listing is None:
@@ -89,7 +83,7 @@ class DownloadJob:
             self.cache.prepare()
         except OSError as error:
             raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
-        self._make_room(listing)
+        self._check_free_space(listing)
         while not self._stopped():
             self._on_change(self, "downloading")
             if not self._transfer_all(listing):
@@ -106,10 +100,10 @@ class DownloadJob:
         return self.interruption.stop.is_set()
 
     def _resolve(self) -> Listing | None:
-        """The files at the commit that an interrupted download began with, if it still exists."""
+        """The files at the commit that an earlier run began with, if it still exists; None if interrupted."""
         entry = self.entry
-        # Of an earlier run. A commit that has just been resolved must be there.
-        earlier, brought, found = entry.commit, entry.digests, entry.found
+        # Of an earlier run: its commit may be gone, unlike one that has just been resolved.
+        earlier, downloaded, found = entry.commit, entry.digests, entry.found
         attempt = 0
         while not self._stopped():
             try:
@@ -118,7 +112,7 @@ class DownloadJob:
                 listing = list_model(self._client, entry.repository, entry.commit)
                 self._begin(listing)
                 if earlier and entry.commit != earlier:
-                    self.cache.discard(earlier, brought - entry.digests, found)
+                    self.cache.discard(earlier, downloaded - entry.digests, found)
                 return listing
             except HubError as error:
                 dropped = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
@@ -142,10 +136,10 @@ class DownloadJob:
         entry = self.entry
         entry.bytes_total = listing.total_bytes
         if not entry.digests:
-            entry.found = {file.digest for file in listing.files if self.cache.shows(listing.commit, file)}
+            entry.found = {file.digest for file in listing.files if self.cache.has_in_snapshot(listing.commit, file)}
         entry.digests = {file.digest for file in listing.files}
 
-    def _make_room(self, listing: Listing) -> None:
+    def _check_free_space(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
         needed = sum(missing.values())
         free = self._settings.free_bytes(self.cache.cache_dir) - self._promised_elsewhere()
@@ -158,9 +152,7 @@ class DownloadJob:
             )
 
     def _transfer_all(self, listing: Listing) -> bool:
-        """Every file, several at once. False when interrupted; raises the first failure after all have
-        stopped.
-        """
+        """Transfer every file, several at once. False if interrupted; raises the first failure after all stopped."""
         waiting: queue.SimpleQueue[RemoteFile] = queue.SimpleQueue()
         for file in listing.files:
             waiting.put(file)
@@ -171,7 +163,7 @@ class DownloadJob:
                 while not self._stopped() and self._transfer_next(waiting):
                     pass
             except Exception as error:
-                # Handed to the thread that waits for this one; the other files need not go on.
+                # Raised by the thread that waits for this one; the other files need not continue.
                 failures.append(error)
                 self.interruption.set()
 
@@ -212,7 +204,7 @@ class DownloadJob:
         return True
 
     def _verify_all(self, listing: Listing) -> bool:
-        """Check the blobs that were here before; True when all are right. Wrong ones go, for another try."""
+        """Check the blobs that existed before; True if all are right. Wrong ones are deleted, to be fetched again."""
         wrong = False
         for file in listing.files:
             if file.digest in self.entry.verified:

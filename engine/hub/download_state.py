@@ -1,19 +1,17 @@
-"""What a download is doing, for whoever shows it, and the queue's file that outlives the program."""
+"""The status of a download, and the file that keeps the queue across runs."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from engine.atomic_file import write_atomically
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_revision, parse_repository
 from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STATES = ("queued", "resolving", "downloading", "verifying", "ready", "paused", "failed")
 ACTIVE = frozenset({"resolving", "downloading", "verifying"})
@@ -47,8 +45,8 @@ class DownloadStatus:
 
 @dataclass(slots=True)
 class DownloadEntry:
-    """What of a download is kept on disk: where it stands, its blobs, which of them its snapshot
-    had before it began (`found`), and which have been checked.
+    """What is kept on disk of a download: its state, its blobs (`digests`), which of them the snapshot had before it
+    began (`found`), and which have been checked (`verified`).
     """
 
     repository: str
@@ -78,13 +76,13 @@ class DownloadEntry:
 
 
 def write_queue(path: Path, entries: list[DownloadEntry]) -> None:
-    """Replace the queue's file at once. It holds names and states, never a token or an address."""
+    """Replace the queue's file. It holds names and states, never a token or an address."""
     content = {"format": _FORMAT, "downloads": [entry.as_json() for entry in entries]}
     write_atomically(path, json.dumps(content, indent=1).encode())
 
 
 def read_queue(path: Path) -> list[DownloadEntry]:
-    """The downloads of an earlier run; what was going on is queued again. An unreadable file is no queue."""
+    """The downloads of an earlier run; active ones are queued again. An unreadable file gives an empty queue."""
     if not path.exists():
         return []
     with contextlib.suppress(UntrustedJsonError):

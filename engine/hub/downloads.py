@@ -1,10 +1,8 @@
-"""The downloads: a queue that several models share, that a person can pause, and that a crash does not
-forget.
+"""The queue of downloads, which can be paused and survives a crash.
 
     queued -> resolving -> downloading -> verifying -> ready | paused | failed(reason)
 
-Poll `snapshot()` for progress; the listener is told of changes of state only, in order, on a thread of its
-own.
+Poll `snapshot()` for progress; the listener is called for changes of state only, in order, on a thread of its own.
 """
 
 from __future__ import annotations
@@ -12,8 +10,9 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess, HubClient
@@ -23,20 +22,16 @@ from engine.hub.failures import HubError
 from engine.hub.repository_names import is_revision, parse_repository
 from engine.hub.transfer import disk_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 _log = logging.getLogger(__name__)
 
 
 class DownloadQueue:
     """Downloads models into a Hugging Face cache, two at once by default.
 
-    `state_path` is where the queue is kept (None: nowhere). A download that was going on when the program
-    ended begins again where it stopped. All methods may be called from any thread and return at once,
-    except `wait` and `close`. Repositories are named or given by address; `HubError` (bad-name) is raised
-    at once, everything else arrives as the state failed. With an access that is offline every download stays queued.
+    The queue is kept in the file `state_path` (None: nowhere); a download that was active when the program ended
+    continues where it stopped. All methods may be called from any thread and return at once, except `wait` and
+    `close`. A repository is given by name or address; `HubError` (bad-name) is raised at once, every other error
+    arrives as the state failed. If the access is offline, every download stays queued.
     """
 
     def __init__(
@@ -59,13 +54,13 @@ class DownloadQueue:
         self._closed = False
         self._events: queue.SimpleQueue[DownloadStatus | None] = queue.SimpleQueue()
         if listener is not None:
-            threading.Thread(target=self._tell, args=(listener,), name="hub-listener", daemon=True).start()
+            threading.Thread(target=self._notify, args=(listener,), name="hub-listener", daemon=True).start()
         if state_path is not None:
             self._entries = {entry.repository: entry for entry in read_queue(state_path)}
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
-        """Queue a model; one that is there already goes on, or starts again. Gives its repository name."""
+        """Queue a model; a known one continues or starts again. Returns its repository name."""
         name = parse_repository(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
@@ -79,7 +74,7 @@ class DownloadQueue:
         return name
 
     def pause(self, repository: str) -> None:
-        """Stop and keep what has arrived."""
+        """Stop a download and keep what has arrived."""
         with self._changed:
             entry = self._entries.get(repository)
             if entry is None or entry.state in ("ready", "failed", "paused"):
@@ -88,16 +83,15 @@ class DownloadQueue:
             self._interrupt(repository)
 
     def resume(self, repository: str) -> None:
-        """Go on with a paused or failed download at the byte where it stopped."""
+        """Continue a paused or failed download at the byte where it stopped."""
         with self._changed:
             if repository in self._entries:
                 self._requeue(repository)
 
-    retry = resume
-
     def cancel(self, repository: str) -> None:
-        """Stop, forget it, and take back what has arrived; a finished model stays, only its line goes, and so does
-        whatever was here before.
+        """Stop a download, remove it from the queue and delete what has arrived.
+
+        A finished model stays on disk, and so does whatever was there before the download.
         """
         with self._changed:
             entry = self._entries.pop(repository, None)
@@ -114,7 +108,7 @@ class DownloadQueue:
             cleaner.start()
 
     def snapshot(self) -> tuple[DownloadStatus, ...]:
-        """Every download as it stands, in the order in which they were added."""
+        """The status of every download, in the order in which they were added."""
         with self._changed:
             return tuple(self._status(entry) for entry in self._entries.values())
 
@@ -130,7 +124,7 @@ class DownloadQueue:
         return self.status(repository)
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop everything. What was going on is queued for the next run."""
+        """Stop everything. Active downloads are queued for the next run."""
         with self._changed:
             self._closed = True
             for entry in self._entries.values():
@@ -145,8 +139,8 @@ class DownloadQueue:
         self._events.put(None)
         self._client.close()
 
-    def _tell(self, listener: Callable[[DownloadStatus], None]) -> None:
-        """Outside the lock, so that a listener may wait for whatever it likes. One that raises loses that news only."""
+    def _notify(self, listener: Callable[[DownloadStatus], None]) -> None:
+        """Call the listener outside the lock, so that it may block. One that raises misses that change only."""
         while (status := self._events.get()) is not None:
             try:
                 listener(status)
@@ -168,13 +162,11 @@ class DownloadQueue:
     def _interrupt(self, repository: str) -> None:
         job = self._jobs.pop(repository, None)
         if job is not None:
-            self._entries_progress(job)
+            self._store_progress(job)
             job.interruption.set()
 
     def _start_waiting(self) -> None:
-        """Start queued downloads while fewer than the allowed number run. Called with the lock held or at
-        start.
-        """
+        """Start queued downloads while fewer than the allowed number run."""
         if self._client.access.offline:
             return
         with self._changed:
@@ -218,7 +210,7 @@ class DownloadQueue:
         with self._changed:
             if self._jobs.get(job.entry.repository) is not job:
                 return
-            self._entries_progress(job)
+            self._store_progress(job)
             del self._jobs[job.entry.repository]
             job.entry.error = error
             self._set_state(job.entry, "failed" if error else "ready" if finished else "queued")
@@ -251,7 +243,7 @@ class DownloadQueue:
         except OSError:
             _log.warning("the list of downloads cannot be written to %s", self._state_path)
 
-    def _entries_progress(self, job: DownloadJob) -> None:
+    def _store_progress(self, job: DownloadJob) -> None:
         if job.progress.total:
             job.entry.bytes_done = job.progress.bytes_done()
 

@@ -1,4 +1,4 @@
-"""What can go wrong between this machine and a Hub, as one error with a reason code and its arguments."""
+"""The errors of the Hub: one type with a reason code and its arguments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from engine.errors import EngineError
 
 
 class HubError(EngineError):
-    """A search, download, check or removal that cannot go on.
+    """A search, download, check or removal failed.
 
-    `reason` is a code out of `REASONS`; `arguments` holds what its wording needs beside `repository`.
+    `reason` is a key of `REASONS`; `arguments` holds what its sentence needs beside `repository`.
     """
 
     code = "hub"
@@ -53,7 +53,7 @@ class HubError(EngineError):
 
 
 class InterruptedTransferError(Exception):
-    """A request worth repeating; `retry_after` is the seconds that the server asked to wait, if it did.
+    """A request that may succeed if repeated; `retry_after` is the seconds that the server asked to wait, if any.
 
     `reason` and `arguments` are those of the `HubError` that it becomes when repeating does not help.
     """

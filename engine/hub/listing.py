@@ -1,29 +1,17 @@
-"""What a repository holds at one commit, and which of it a model needs."""
+"""The files of a repository at one commit that a model needs."""
 
 from __future__ import annotations
 
 import fnmatch
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
+from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
+from engine.model_files.folder_paths import MODEL_PATTERNS
 
-if TYPE_CHECKING:
-    from engine.hub.client import HubClient
-
-# What mlx-lm reads, without *.py: code from strangers is never fetched.
-MODEL_PATTERNS = (
-    "*.json",
-    "model*.safetensors",
-    "tokenizer.model",
-    "*.tiktoken",
-    "tiktoken.model",
-    "*.txt",
-    "*.jsonl",
-    "*.jinja",
-)
 _MOST_FILES = 5_000
 _MOST_PAGES = 50
 
@@ -51,12 +39,12 @@ class Listing:
 
 
 def resolve(client: HubClient, repository: str, revision: str = "main") -> str:
-    """The commit that `revision` stands for. Raises `HubError` or `InterruptedTransferError`."""
+    """The commit of `revision`. Raises `HubError` or `InterruptedTransferError`."""
     return describe(client, repository, revision)[0]
 
 
 def describe(client: HubClient, repository: str, revision: str = "main") -> tuple[str, dict[str, Any]]:
-    """The commit that `revision` stands for, and all that the Hub says of it. Raises as `resolve`."""
+    """The commit of `revision`, and the Hub's whole answer about it. Raises as `resolve`."""
     if not is_revision(revision):
         raise HubError("revision-missing", repository, revision=revision[:80])
     answer, _ = client.get_json(f"/api/models/{repository}/revision/{quote(revision, safe='')}", repository)
@@ -67,7 +55,7 @@ def describe(client: HubClient, repository: str, revision: str = "main") -> tupl
 
 
 def list_model(client: HubClient, repository: str, commit: str) -> Listing:
-    """What of the repository at `commit` a model needs. Raises as `resolve`, and not-mlx or unsafe-name."""
+    """The files that a model needs of the repository at `commit`. Raises as `resolve`, and not-mlx or unsafe-name."""
     files: list[RemoteFile] = []
     path: str | None = f"/api/models/{repository}/tree/{commit}?recursive=true&expand=false"
     for _ in range(_MOST_PAGES):
@@ -76,7 +64,7 @@ def list_model(client: HubClient, repository: str, commit: str) -> Listing:
         answer, path = client.get_json(path, repository)
         if not isinstance(answer, list):
             raise _not_a_hub(client, repository)
-        files.extend(_wanted(client, repository, entry) for entry in answer if _is_wanted(entry))
+        files.extend(_file_of(client, repository, entry) for entry in answer if _is_wanted(entry))
         if len(files) > _MOST_FILES:
             raise HubError("not-mlx", repository)
     for file in files:
@@ -95,7 +83,7 @@ def _is_wanted(entry: Any) -> bool:
     return isinstance(name, str) and any(fnmatch.fnmatchcase(name, pattern) for pattern in MODEL_PATTERNS)
 
 
-def _wanted(client: HubClient, repository: str, entry: dict[str, Any]) -> RemoteFile:
+def _file_of(client: HubClient, repository: str, entry: dict[str, Any]) -> RemoteFile:
     large = entry.get("lfs")
     source = large if isinstance(large, dict) else entry
     size, digest = source.get("size"), source.get("oid")

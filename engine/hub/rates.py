@@ -1,14 +1,11 @@
-"""How fast bytes arrive: a short window that falls to zero when nothing does."""
+"""The rate at which bytes arrive, over a short window that falls to zero when none do."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 _SHORT_S = 3.0
 _LONG_S = 20.0
@@ -25,7 +22,7 @@ class RateMeter:
         self._started = clock()
 
     def add(self, count: int) -> None:
-        """`count` more bytes have arrived now."""
+        """Count bytes that have just arrived."""
         with self._lock:
             now = self._clock()
             if self._slots and now - self._slots[-1][0] < _SLOT_S:
@@ -40,7 +37,7 @@ class RateMeter:
         return self._over(_SHORT_S)
 
     def seconds_left(self, remaining: int) -> float | None:
-        """For `remaining` bytes, or None while nothing arrives."""
+        """Seconds until `remaining` bytes have arrived, or None while nothing arrives."""
         if self.bytes_per_second() <= 0.0:
             return None
         speed = self._over(_LONG_S)

@@ -1,23 +1,19 @@
-"""Remove a model: first what it would free and whom it would touch, then the removal itself."""
+"""Remove a model in two steps: a plan that says what it frees and affects, then the removal."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
+from engine.model_files.discovery import InstalledModel
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engine.model_files.discovery import InstalledModel
-
-# What of a folder is a model beyond doubt; other names could be anybody's.
+# Files that certainly belong to a model; others could be the user's own.
 _MODEL_FILES = (
     "config.json",
     "generation_config.json",
@@ -33,7 +29,7 @@ _MODEL_FILES = (
     "merges.txt",
     "*.tiktoken",
 )
-# What comes along with a downloaded one: it goes where nothing else is there.
+# Files that come with a downloaded model; removed if the folder holds nothing else.
 _COMPANIONS = (
     *("README*", "LICENSE*", "NOTICE*", "USE_POLICY*", ".gitattributes", ".cache", ".DS_Store"),
     *("preprocessor_config.json", "processor_config.json", "configuration.json", "params.json", "*.jinja"),
@@ -42,11 +38,9 @@ _COMPANIONS = (
 
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
-    """What a removal does: `folders` go, or single files of a folder that holds other things too, and `freed_bytes`
-    come back.
+    """What a removal deletes: `folders`, or single files of a folder that holds other things too.
 
-    `shared` warns that other programs use the same cache; `revisions` counts the versions of it that go
-    along.
+    `shared` warns that other programs use the same cache; `revisions` counts the versions that are deleted.
     """
 
     id: str
@@ -57,15 +51,15 @@ class RemovalPlan:
 
 
 def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
-    """Work out the removal without doing it. Raises `HubError`: built-in, not-installed, in-use."""
+    """Plan the removal without doing it. Raises `HubError`: built-in, not-installed, in-use."""
     if model.source == "starter":
         raise HubError("built-in", model.id)
     if model.source == "folder":
         folder = Path(model.path)
         if not (folder / "config.json").exists():
             raise HubError("not-installed", model.id)
-        going = _of_the_model(folder)
-        return RemovalPlan(model.id, going, sum(map(_freed_bytes, going)), False, 1)
+        paths = _of_the_model(folder)
+        return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), False, 1)
     cache = RepositoryCache(cache_dir, model.id)
     if not cache.home.is_dir():
         raise HubError("not-installed", model.id)
@@ -77,13 +71,12 @@ def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
 
 
 def remove(plan: RemovalPlan) -> None:
-    """Carry the plan out. Raises `HubError` (not-writable) when something stays."""
+    """Carry out the plan. Raises `HubError` (not-writable) if something remains."""
     for folder in plan.folders:
         if folder.is_symlink() or folder.is_file():
             _unlink(folder, plan)
             continue
-        # The references go first: whatever interrupts this leaves something incomplete, never something
-        # wrong.
+        # The references first: an interrupted removal leaves an incomplete model, never a wrong one.
         shutil.rmtree(folder / "refs", ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists():
@@ -98,26 +91,26 @@ def _unlink(file: Path, plan: RemovalPlan) -> None:
 
 
 def _of_the_model(folder: Path) -> tuple[Path, ...]:
-    """The whole folder where a model is all that lies in it, else the model's own files: it is the user's folder."""
+    """The whole folder if it holds nothing but a model, else the model's own files."""
     if folder.is_symlink():
         return (folder,)
     entries = sorted(folder.iterdir())
-    own = [entry for entry in entries if _is_called(entry, _MODEL_FILES) and not entry.is_dir()]
-    others = [entry for entry in entries if entry not in own and not _is_called(entry, _COMPANIONS)]
+    own = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
+    others = [entry for entry in entries if entry not in own and not _matches(entry, _COMPANIONS)]
     return tuple(own) if others else (folder,)
 
 
-def _is_called(path: Path, patterns: Sequence[str]) -> bool:
+def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(path.name, pattern) for pattern in patterns)
 
 
-def _freed_bytes(place: Path) -> int:
-    """Bytes of the file, or of those that lie in the folder itself; what links lead to elsewhere stays."""
-    if place.is_symlink():
+def _freed_bytes(path: Path) -> int:
+    """Bytes of the file or of the files in the folder; the targets of links elsewhere are not counted."""
+    if path.is_symlink():
         return 0
-    if place.is_file():
-        return _own_bytes(place)
-    return sum(_own_bytes(os.path.join(folder, name)) for folder, _, names in os.walk(place) for name in names)
+    if path.is_file():
+        return _own_bytes(path)
+    return sum(_own_bytes(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
 
 
 def _own_bytes(file: str | Path) -> int:

@@ -1,4 +1,4 @@
-"""Names that come from people and servers: repositories, pasted addresses, files of a repository."""
+"""Checks of names that people and servers give: repositories, pasted addresses, files of a repository."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def parse_repository(text: str) -> str:
-    """`organisation/name` out of what a person typed or pasted: a name, or the address of a page or a file.
+    """`organisation/name` from what a person typed or pasted: a name, or the address of a page or a file.
 
     Raises `HubError` (bad-name).
     """
@@ -38,7 +38,7 @@ def parse_repository(text: str) -> str:
 
 
 def is_revision(text: str) -> bool:
-    """Whether `text` can be a branch, tag or commit, and as a path stays where it is put."""
+    """Whether `text` can be a branch, tag or commit, and as a path stays inside its folder."""
     return bool(_REVISION.fullmatch(text)) and ".." not in text and "//" not in text
 
 
@@ -48,7 +48,7 @@ def is_content_hash(text: object) -> bool:
 
 
 def is_plain_path(name: object) -> bool:
-    """Whether a repository's file name is relative, stays inside, and means the same on every system."""
+    """Whether a repository's file name is relative, stays inside, and is valid on every system."""
     if not isinstance(name, str) or not name or len(name) > 400 or "\\" in name or ":" in name:
         return False
     if any(ord(character) < 32 for character in name):

@@ -1,12 +1,15 @@
-"""Looking for MLX models on the Hub, and at one repository, before any weight is fetched."""
+"""Search for MLX models on the Hub, and read the small files of one repository without fetching weights."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from engine.atomic_file import write_atomically
+from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import Listing, RemoteFile, describe, list_model
 from engine.hub.repository_names import parse_repository
@@ -14,20 +17,14 @@ from engine.hub.transfer import matches_digest
 from engine.model_files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse
 from engine.model_files.tokenizer_files import vocabulary_in
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from engine.hub.client import HubClient
-
 _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "lastModified", "private")
 _MOST_RESULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """One result: `bytes` and `parameters` are None where the Hub does not say; `gated` needs consent on
-    its page.
+    """One result. `bytes` and `parameters` are None where the Hub does not say; a `gated` model needs consent on its
+    page.
     """
 
     id: str
@@ -43,9 +40,9 @@ class FoundModel:
 
 @dataclass(frozen=True)
 class RemoteModel:
-    """A repository as far as it can be known without its weights: what the Hub says of it, its files, its config.json.
+    """What is known of a repository without its weights: the Hub's description, its files, its config.json.
 
-    `read_vocabulary` fetches its tokenizer.json, which takes megabytes, when it is called; None where it cannot be had.
+    `read_vocabulary` fetches tokenizer.json, several megabytes, when it is called; None if it cannot be read.
     """
 
     found: FoundModel
@@ -70,7 +67,7 @@ class RemoteModel:
 def search_models(client: HubClient, text: str, limit: int = 30, author: str = "") -> list[FoundModel]:
     """MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
 
-    Raises `HubError`, also after an interruption: a search is not repeated by itself.
+    Raises `HubError`, also after an interruption: a search is not retried.
     """
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
@@ -95,15 +92,14 @@ def search_models(client: HubClient, text: str, limit: int = 30, author: str = "
 
 
 def find_model(client: HubClient, repository: str) -> FoundModel:
-    """One repository as a search would list it. Raises `HubError`, also where its name is none."""
+    """One repository as a search would list it. Raises `HubError`, also for a bad name."""
     return _described(client, parse_repository(repository))[1]
 
 
-def look_at(client: HubClient, repository: str, keep_in: Path | None = None) -> RemoteModel:
-    """The small files of one repository. `keep_in` is a folder that remembers them by their content's hash.
+def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> RemoteModel:
+    """Read the small files of one repository. `keep_in` is a folder that caches them by their content's hash.
 
-    Raises `HubError`: whatever the repository answers, not-mlx, or checksum for files that are not what
-    they should be.
+    Raises `HubError`: what the Hub answers, not-mlx, or checksum for files with the wrong content.
     """
     name = parse_repository(repository)
     commit, found = _described(client, name)
@@ -131,20 +127,8 @@ def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
     return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, False, "", (), "")
 
 
-def who_am_i(client: HubClient) -> str:
-    """The account that the token belongs to. Raises `HubError` (token-refused and the like)."""
-    try:
-        answer, _ = client.get_json("/api/whoami-v2")
-    except InterruptedTransferError as error:
-        raise HubError(error.reason, "", **error.arguments) from error
-    name = answer.get("name") if isinstance(answer, dict) else None
-    if not isinstance(name, str):
-        raise HubError("wrong-mirror", endpoint=client.access.endpoint)
-    return name
-
-
 def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
-    """The object in the file, empty where there is none that can be used."""
+    """The object in the file; empty if it has none that can be used."""
     try:
         value = parse(content or b"", limits)
     except UntrustedJsonError:
@@ -158,7 +142,7 @@ def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | 
     if file is None or file.size > limit:
         return None
     kept = keep_in / file.digest if keep_in is not None else None
-    # A disk that refuses costs another look, nothing else.
+    # If the disk refuses, the file is fetched again next time.
     if kept is not None:
         with suppress(OSError):
             content = kept.read_bytes()

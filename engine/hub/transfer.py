@@ -1,4 +1,4 @@
-"""One file from the Hub into the cache: ranged, hashed while it streams, resumed where it stopped."""
+"""Transfer of one file from the Hub into the cache: ranged, hashed as it arrives, resumed where it stopped."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ import random
 import re
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import httpx2
 
+from engine.hub.cache_layout import RepositoryCache
+from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.hub.cache_layout import RepositoryCache
-    from engine.hub.client import HubClient
-    from engine.hub.listing import RemoteFile
+from engine.hub.listing import RemoteFile
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
@@ -30,23 +26,21 @@ _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Waits of `first_s`, doubled up to `longest_s`, give or take a quarter; gives up after `tries` in
-    vain.
-    """
+    """Waits of `first_s`, doubled up to `longest_s`, varied by a quarter; gives up after `tries` failures in a row."""
 
     first_s: float = 1.0
     longest_s: float = 60.0
     tries: int = 20
 
     def wait(self, attempt: int, asked: float | None) -> float:
-        """Seconds before attempt number `attempt` (from 1); never less than the server asked for."""
+        """Seconds before attempt number `attempt` (from 1); never less than `asked`, the server's request."""
         delay = min(self.first_s * 2.0 ** (attempt - 1), self.longest_s)
-        # Spreads out reconnections; not a secret, and no text depends on it.
+        # Spreads out reconnections; neither security nor any text depends on it.
         return max(asked or 0.0, delay * random.uniform(0.75, 1.25))
 
 
 class Interruption:
-    """Ends a transfer from another thread at once, even one that waits for a byte that never comes."""
+    """Ends transfers from another thread at once, even those that wait for a byte."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
@@ -63,7 +57,7 @@ class Interruption:
                     continue
 
     def watch(self, response: httpx2.Response) -> socket.socket | None:
-        """Register the response's connection; gives it back for `unwatch`."""
+        """Register the response's connection; returns it for `unwatch`."""
         stream = response.extensions.get("network_stream")
         connection = stream.get_extra_info("socket") if stream is not None else None
         if not isinstance(connection, socket.socket):
@@ -82,10 +76,10 @@ class Interruption:
 
 @dataclass(slots=True)
 class Transfer:
-    """What fetching a file needs to know, and whom it tells.
+    """Fetches files of one commit.
 
-    `on_bytes(file, arrived, length)`: `arrived` more came in and `length` of it are here. `on_attempt(file,
-    count, reason)`: `count` attempts in a row failed, the last one for `reason`; 0 when it goes on.
+    `on_bytes(file, arrived, length)`: `arrived` more bytes, `length` in all. `on_attempt(file, count, reason)`: `count`
+    attempts in a row failed, the last one for `reason`; 0 once bytes arrive again.
     """
 
     client: HubClient
@@ -97,14 +91,13 @@ class Transfer:
     on_attempt: Callable[[RemoteFile, int, str], None]
 
     def fetch(self, file: RemoteFile) -> bool:
-        """Bring the file's blob into the cache, verified; False when interrupted, with what arrived kept.
+        """Fetch the file's blob into the cache, verified; False if interrupted, with what arrived kept.
 
-        Raises `HubError` when it cannot be had: refused, damaged twice, disk full, or no byte in all the
-        tries.
+        Raises `HubError`: refused, damaged twice, disk full, or no byte in all attempts.
         """
         stop = self.interruption.stop
-        with self.cache.writing(file.digest, stop) as mine:
-            if not mine:
+        with self.cache.writing(file.digest, stop) as locked:
+            if not locked:
                 return False
             if self.cache.has(file):
                 return True
@@ -123,7 +116,7 @@ class Transfer:
             try:
                 self._stream_into(part)
                 if part.is_complete():
-                    part.move_into_place()
+                    part.publish()
                     self.on_attempt(part.file, 0, "")
                     return True
                 raise InterruptedTransferError("offline")
@@ -138,7 +131,7 @@ class Transfer:
         return False
 
     def _stream_into(self, part: _Part) -> None:
-        """One request for what is missing. Returns at the body's end, which may be before the file's."""
+        """One request for the missing bytes. Returns at the body's end, which may come before the file's."""
         if part.length == part.file.size:
             return
         headers = {"Range": f"bytes={part.length}-"} if part.length else {}
@@ -157,7 +150,7 @@ class Transfer:
             except (ValueError, RuntimeError, OSError) as error:
                 if isinstance(error, _DiskError):
                     raise
-                # A connection that is shut down under its reader fails in whatever way it happens to.
+                # Reading from a connection that was shut down fails in many ways.
                 raise InterruptedTransferError("offline") from error
             finally:
                 self.interruption.unwatch(connection)
@@ -181,7 +174,7 @@ class _DiskError(OSError):
 
 
 class _Part:
-    """The part of a file that has arrived, open for writing, and the hash of it."""
+    """The part of a file that has arrived, open for writing, and its hash."""
 
     def __init__(self, cache: RepositoryCache, file: RemoteFile) -> None:
         self.file, self._cache = file, cache
@@ -202,7 +195,7 @@ class _Part:
         os.close(self._descriptor)
 
     def rehash(self, stop: threading.Event) -> None:
-        """Hash what an earlier run left, so that the rest can be added to it."""
+        """Hash what an earlier run left, so that the rest can be appended."""
         while not stop.is_set():
             block = os.pread(self._descriptor, _READ_BYTES, self.length)
             if not block:
@@ -223,9 +216,7 @@ class _Part:
             raise _DiskError(*error.args) from error
 
     def is_complete(self) -> bool:
-        """Whether all bytes are here. Raises `InterruptedTransferError` or, twice, `HubError` for wrong
-        ones.
-        """
+        """Whether all bytes have arrived. Wrong ones raise `InterruptedTransferError`, the second time `HubError`."""
         if self.length < self.file.size:
             return False
         if self._hash.hexdigest() == self.file.digest:
@@ -234,7 +225,7 @@ class _Part:
         raise InterruptedTransferError("checksum", file=self.file.name)
 
     def restart(self) -> None:
-        """Forget what arrived. Raises `HubError` (checksum) the second time."""
+        """Discard what arrived. Raises `HubError` (checksum) the second time."""
         self._mismatches += 1
         os.ftruncate(self._descriptor, 0)
         self.length = 0
@@ -242,7 +233,7 @@ class _Part:
         if self._mismatches >= _RESTARTS:
             raise HubError("checksum", self._cache.repository, file=self.file.name)
 
-    def move_into_place(self) -> None:
+    def publish(self) -> None:
         os.fsync(self._descriptor)
         os.replace(self._path, self._cache.blob(self.file.digest))
 
@@ -254,7 +245,7 @@ def _hasher(file: RemoteFile) -> hashlib._Hash:
 
 
 def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Event) -> str | None:
-    """The digest of the file at `path`, of the kind that `file` names; None when `stop` came first."""
+    """The digest of the file at `path`, of the kind that `file` has; None if `stop` was set first."""
     hasher = _hasher(file)
     with open(path, "rb", buffering=0) as stream:
         while not stop.is_set():
@@ -266,16 +257,14 @@ def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Ev
 
 
 def matches_digest(content: bytes, file: RemoteFile) -> bool:
-    """Whether these bytes are the file that was promised."""
+    """Whether these bytes are the content of `file`."""
     hasher = _hasher(file)
     hasher.update(content)
     return len(content) == file.size and hasher.hexdigest() == file.digest
 
 
 def _skip(response: httpx2.Response, part: _Part) -> int | None:
-    """How many of the body's first bytes are here already; None when the answer does not fit what was
-    asked.
-    """
+    """How many of the body's first bytes have arrived already; None if the answer does not match the request."""
     if response.status_code == 200:
         return part.length
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
@@ -285,7 +274,7 @@ def _skip(response: httpx2.Response, part: _Part) -> int | None:
 
 
 def disk_error(error: OSError, cache: RepositoryCache) -> HubError:
-    """What a disk that refuses is told as."""
+    """The Hub's error for an `OSError` of the disk."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return HubError("disk-full", cache.repository)
     return HubError("not-writable", cache.repository, path=str(cache.blobs))

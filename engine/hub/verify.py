@@ -1,31 +1,26 @@
 """Check a model's files against their checksums.
 
-In the Hugging Face cache a blob's name is the checksum that the Hub promised, so no network is needed. A
-folder that a person copied has none; then a listing of its repository can be given.
+In the Hugging Face cache a blob's name is the Hub's checksum, so no network is needed. A folder that was copied has
+none; a listing of its repository can be given instead.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.hub.failures import HubError
 from engine.hub.listing import Listing, RemoteFile
 from engine.hub.repository_names import is_content_hash
 from engine.hub.transfer import digest_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """`checked` files have the right content, `damaged` and `missing` do not; `unknown` have no checksum to
-    go by.
-    """
+    """File names: `checked` have the right content, `unknown` have no checksum to compare."""
 
     checked: tuple[str, ...]
     damaged: tuple[str, ...]
@@ -39,7 +34,7 @@ def verify_model(
     on_bytes: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
 ) -> VerifyReport | None:
-    """Read every file of the model and compare; None when `stop` was set first.
+    """Compare every file of the model with its checksum; None if `stop` was set first.
 
     `on_bytes(done, total)` is called after each file. Raises `HubError` (not-installed) without a folder.
     """
@@ -55,7 +50,7 @@ def verify_model(
         if not path.exists():
             results["missing"].append(name)
             continue
-        file = expected.get(name) or _promise(name, path)
+        file = expected.get(name) or _expected_file(name, path)
         if file is None:
             results["unknown"].append(name)
         else:
@@ -74,14 +69,14 @@ def verify_model(
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    for place, _, names in os.walk(folder):
+    for directory, _, names in os.walk(folder):
         for name in sorted(names):
-            path = Path(place, name)
+            path = Path(directory, name)
             yield str(path.relative_to(folder)), path
 
 
-def _promise(name: str, path: Path) -> RemoteFile | None:
-    """What the cache's own link says that the file should hold: the name of its blob."""
+def _expected_file(name: str, path: Path) -> RemoteFile | None:
+    """The file with the digest that the cache's link names; None without a link to a blob."""
     try:
         digest = os.path.basename(os.readlink(path))
     except OSError:

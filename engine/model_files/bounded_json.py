@@ -11,12 +11,10 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from engine.model_files.folder_paths import open_regular
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Possessive, and an unclosed string runs to the end: linear in whatever a stranger wrote.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)

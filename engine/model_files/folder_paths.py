@@ -8,6 +8,17 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+# What mlx-lm reads, without *.py: code from strangers is neither fetched nor looked for.
+MODEL_PATTERNS = (
+    "*.json",
+    "model*.safetensors",
+    "tokenizer.model",
+    "*.tiktoken",
+    "tiktoken.model",
+    "*.txt",
+    "*.jsonl",
+    "*.jinja",
+)
 _MOST_ENTRIES = 2_000
 _DEEPEST = 4
 

@@ -1,4 +1,4 @@
-"""From what a person calls a model to a folder on this machine."""
+"""Resolves the name or path of a model to its folder on this machine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from engine.errors import ModelNotUsable
+from engine.model_files.folder_paths import MODEL_PATTERNS
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-# What a model needs to run; no Python, whatever the repository holds.
-MODEL_FILES = ["*.json", "model*.safetensors", "tokenizer.model", "*.tiktoken", "*.txt", "*.jsonl", "*.jinja"]
 
 
 def resolve_model(name_or_path: str | Path) -> Path:
@@ -28,7 +27,7 @@ def resolve_model(name_or_path: str | Path) -> Path:
     name = str(name_or_path)
     if _HUB_NAME.fullmatch(name):
         try:
-            return Path(snapshot_download(name, local_files_only=True, allow_patterns=MODEL_FILES))
+            return Path(snapshot_download(name, local_files_only=True, allow_patterns=list(MODEL_PATTERNS)))
         except (LocalEntryNotFoundError, ValueError):
             pass
     raise ModelNotUsable(name, "missing")

@@ -6,13 +6,11 @@ import math
 import os
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from engine.model_files.bounded_json import HEADER, UntrustedJsonError, parse
 from engine.model_files.folder_paths import open_regular
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Bytes an element, for the types that MLX reads.
 ELEMENT_BYTES = {

@@ -119,7 +119,7 @@ def test_a_failed_download_goes_on_when_the_fault_has_gone(hub: FakeHub, cache: 
     queue.add(NAME)
     assert finish(queue).state == "failed"
     hub.faults.clear()
-    queue.retry(NAME)
+    queue.resume(NAME)
     assert finish(queue).state == "ready"
     assert_complete(cache, files)
     twice = hub.bytes_sent(NAME) - sum(map(len, needed(files).values()))
@@ -189,7 +189,7 @@ def test_a_disk_that_fills_up_fails_and_keeps_what_arrived(
     assert status.error is not None
     assert status.error.reason == "disk-full"
     room["bytes"] = 10**9
-    queue.retry(NAME)
+    queue.resume(NAME)
     assert finish(queue).state == "ready"
     assert_complete(cache, files)
 
@@ -225,7 +225,7 @@ def test_a_new_commit_replaces_one_that_the_hub_has_dropped(hub: FakeHub, cache:
     files = sizeable(size=50_000)
     hub.add(NAME, files)
     hub.faults.clear()
-    queue.retry(NAME)
+    queue.resume(NAME)
     assert finish(queue).state == "ready"
     assert_complete(cache, files)
 

@@ -16,7 +16,7 @@ from engine.advice.suggestion import suggest_draft
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import is_plain_path, is_revision, parse_repository
-from engine.hub.search import find_model, look_at, search_models, who_am_i
+from engine.hub.search import find_model, read_repository, search_models
 from engine.model_files.discovery import installed_models
 from engine.paths import resources
 from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
@@ -121,24 +121,24 @@ def test_a_result_with_odd_tags_is_listed_all_the_same(
 def test_a_look_needs_no_folder_to_remember_in(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
     hub.add("org/model", model_files())
     (tmp_path / "file").write_text("not a folder")
-    assert look_at(client, "org/model", tmp_path / "file").config["model_type"] == "llama"
+    assert read_repository(client, "org/model", tmp_path / "file").config["model_type"] == "llama"
 
 
 def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
     files = model_files(tokenizer=tokenizer_json({"a": 0, "b": 1}))
     hub.add("org/model", files)
-    remote = look_at(client, "org/model", tmp_path)
+    remote = read_repository(client, "org/model", tmp_path)
     assert (remote.config["model_type"], remote.found.licence) == ("llama", "apache-2.0")
     assert remote.weight_bytes == len(files["model.safetensors"])
     assert {sent.name for sent in hub.sent} == {"config.json"}
     assert remote.read_vocabulary() == {"a": 0, "b": 1}
-    assert look_at(client, "org/model", tmp_path).read_vocabulary() == {"a": 0, "b": 1}
+    assert read_repository(client, "org/model", tmp_path).read_vocabulary() == {"a": 0, "b": 1}
     assert [sent.name for sent in hub.sent] == ["config.json", "tokenizer.json"]
 
 
 def test_a_tokenizer_that_cannot_be_had_is_unknown_and_no_error(hub: FakeHub, client: HubClient) -> None:
     hub.add("org/model", model_files())
-    remote = look_at(client, "org/model")
+    remote = read_repository(client, "org/model")
     hub.fault("org/model", "tokenizer.json", wrong_bytes=True)
     assert remote.read_vocabulary() is None
 
@@ -147,7 +147,7 @@ def test_a_gated_model_is_described_although_its_files_are_refused(hub: FakeHub,
     hub.add("org/model", model_files(), gated=True)
     assert find_model(client, "https://huggingface.co/org/model").gated
     with pytest.raises(HubError) as caught:
-        look_at(client, "org/model")
+        read_repository(client, "org/model")
     assert caught.value.reason == "gated"
 
 
@@ -158,7 +158,7 @@ def test_equal_tokenizer_files_are_enough_and_nothing_more_is_fetched(
     write_snapshot(tmp_path, "org/main", model_files(llama_config(num_hidden_layers=40)))
     hub.add("org/draft", files)
     (main,) = installed_models(tmp_path)
-    advice = advise(from_installed(main), [from_remote(look_at(client, "org/draft"))], 4096, 2**60)
+    advice = advise(from_installed(main), [from_remote(read_repository(client, "org/draft"))], 4096, 2**60)
     assert next(one.verdict for one in advice if one.id == "org/draft") == "same"
     assert [sent.name for sent in hub.sent] == ["config.json"]
 
@@ -167,17 +167,8 @@ def test_a_small_file_that_is_not_what_was_promised_is_refused(hub: FakeHub, cli
     hub.add("org/model", model_files())
     hub.fault("org/model", "config.json", wrong_bytes=True)
     with pytest.raises(HubError) as caught:
-        look_at(client, "org/model")
+        read_repository(client, "org/model")
     assert caught.value.reason == "checksum"
-
-
-def test_the_token_is_tested_by_asking_who_it_is(hub: FakeHub) -> None:
-    hub.tokens.add("good")
-    with HubClient(HubAccess(hub.endpoint, "good")) as client:
-        assert who_am_i(client) == "tester"
-    with HubClient(HubAccess(hub.endpoint, "bad")) as client, pytest.raises(HubError) as caught:
-        who_am_i(client)
-    assert caught.value.reason == "token-refused"
 
 
 def test_a_proxy_that_is_not_there_is_told_from_being_offline(hub: FakeHub) -> None:
