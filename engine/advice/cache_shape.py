@@ -1,8 +1,8 @@
-"""How many bytes a model's cache takes at a context length, from its configuration alone.
+"""Computes the bytes of a model's cache at a context length from its configuration alone.
 
-Follows what mlx-lm's models keep: a key and a value a head and token; a window's worth where a layer
-slides; one compressed vector for latent attention; a state of fixed size for recurrent and convolution
-layers. Where a configuration does not say, the larger answer is given.
+Follows mlx-lm's models: a key and a value for each head and token; a window of them where a layer slides; one
+compressed vector for latent attention; a state of fixed size for recurrent and convolution layers. Where a
+configuration does not say, the larger answer is given.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.inspection import text_config
 from engine.speculation.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
 
-# Modules of mlx-lm whose make_cache bounds sliding layers; others keep every token although they could
-# forget.
+# Modules of mlx-lm whose make_cache bounds sliding layers; others keep every token.
 _SLIDES = frozenset(
     {
         "afmoe", "baichuan_m1", "cohere2", "exaone4", "exaone_moe", "gemma3", "gemma3_text", "gemma3n",
@@ -24,7 +23,7 @@ _SLIDES = frozenset(
         "mistral3", "muse_glimmer", "muse_spark", "olmo3", "plamo3", "spark2_5", "step3p5",
     }
 )  # fmt: skip
-# Modules that cache the compressed latent instead of the keys and values made from it.
+# Modules that cache the compressed latent vector instead of the keys and values made from it.
 _LATENT = frozenset(
     {
         "bailing_hybrid", "bailing_moe_v3", "deepseek_v3", "deepseek_v32", "glm4_moe_lite",
@@ -51,18 +50,18 @@ class CacheShape:
     recurrent_layers: int
 
     def growing_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
-        """What full and sliding layers hold after `tokens` tokens."""
+        """Bytes of full and sliding layers after `tokens` tokens."""
         rounded = -(-tokens // GROWTH_TOKENS) * GROWTH_TOKENS
         windowed = sum(min(rounded, window) * elements for window, elements in self.windows)
         return (rounded * self.elements_a_token + windowed) * bytes_an_element
 
     def compiled_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
-        """What a draft model's caches hold. With full layers only, passes are compiled and buffers grow in leaps."""
+        """As `growing_bytes`, for a draft model: with full layers only, its compiled passes use larger buffers."""
         everything_full = not self.windows and not self.state_elements
         return self.growing_bytes(compiled_buffer_tokens(tokens) if everything_full else tokens, bytes_an_element)
 
     def state_bytes(self, bytes_an_element: int = 4) -> int:
-        """What recurrent layers hold, whatever the length."""
+        """Bytes of recurrent layers, at any length."""
         return self.state_elements * bytes_an_element
 
 
@@ -141,7 +140,7 @@ def _token_elements(text: Mapping[str, Any], module: str, sliding: bool) -> int:
 
 
 def _state_elements(text: Mapping[str, Any]) -> int:
-    """One recurrent layer: its state and the last inputs of its convolution."""
+    """Elements of one recurrent layer: its state and the last inputs of its convolution."""
     if _int(text, "linear_num_value_heads", 0):
         keys = _int(text, "linear_key_head_dim", 0) * _int(text, "linear_num_key_heads", 0)
         values = _int(text, "linear_value_head_dim", 0) * _int(text, "linear_num_value_heads", 0)

@@ -1,4 +1,4 @@
-"""The curated models: which mains are worth offering, with which drafts, from half a billion parameters upwards."""
+"""The curated models: main models worth offering, and their draft models."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _FIELDS: dict[str, type] = {
 class CatalogModel:
     """One curated model.
 
-    `bytes` are those of its weights; `bytes_source` tells where the figure is from: "hub" summed from the Hub's
+    `bytes` are those of its weights; `bytes_source` is the origin of the figure: "hub" summed from the Hub's
     listing, "listed" from a public listing and rounded, "computed" from parameters and bits. `active_parameters` are
-    those that one token visits. `config` holds the numbers of its config.json that decide the memory of a context.
+    those that one token uses. `config` holds the numbers of its config.json that determine the memory of a context.
     Models with the same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first;
     `recommended` mains are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
     """
@@ -72,7 +72,7 @@ class CatalogModel:
 
     @property
     def memory_config(self) -> dict[str, Any]:
-        """What `fit` needs of its config.json, without the network and before a byte of it is here."""
+        """The configuration that `fit` reads, without the network."""
         return {**self.config, "model_type": self.architecture, "max_position_embeddings": self.context}
 
 
@@ -84,7 +84,7 @@ class Catalog:
     models: dict[str, CatalogModel]
 
     def mains(self) -> list[CatalogModel]:
-        """Everything that can be a main model, smallest first."""
+        """All main models, smallest first."""
         return sorted((model for model in self.models.values() if "main" in model.roles), key=lambda model: model.bytes)
 
 
@@ -96,7 +96,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
     models = [_read(entry) for entry in content["models"]]
     by_id = {model.id: model for model in models}
     if len(by_id) != len(models):
-        raise ValueError("an id stands twice")
+        raise ValueError("an id occurs twice")
     for model in models:
         for draft in model.drafts:
             if draft not in by_id or "draft" not in by_id[draft].roles or draft == model.id:
@@ -146,7 +146,7 @@ def _read(entry: Any) -> CatalogModel:
 
 
 def _is_memory_config(config: dict[str, Any]) -> bool:
-    """Whether it says enough for the arithmetic of a context, and nothing that the arithmetic does not read."""
+    """Whether it holds what `fit` needs, and nothing that `fit` does not read."""
     needed = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
     return needed <= config.keys() <= SETTINGS_OF_MEMORY and all(
         type(value) in (int, bool) and value > 0 for value in config.values()

@@ -1,4 +1,4 @@
-"""Whether main and draft fit this machine's memory together, as an arithmetic that can be shown.
+"""Computes whether main and draft model fit in this machine's memory together, as a sum that can be shown.
 
 weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + workspace <= limit - in use
 """
@@ -12,13 +12,13 @@ from typing import Any
 from engine.advice.cache_shape import CacheShape, cache_shape
 from engine.model_files.inspection import context_length, text_config
 
-# Tokens that a prompt is read in at once: what the largest activations belong to.
+# Tokens of one prefill step: its activations are the largest.
 PREFILL_TOKENS = 2048
 _SMALLEST_WORKSPACE = 256 * 2**20
 
 TERMS = ("weights", "cache", "state", "workspace")
 
-# The numbers of a config.json that the arithmetic reads: all that has to be known of a model that is not here.
+# The numbers of a config.json that are read here: all that the catalog has to hold of a model.
 SETTINGS_OF_MEMORY = frozenset(
     {
         "attention_k_eq_v", "full_attention_interval", "global_head_dim", "head_dim", "hidden_size",
@@ -32,20 +32,18 @@ SETTINGS_OF_MEMORY = frozenset(
 )  # fmt: skip
 
 
-# What is quantised, weights or caches, has a scale and a bias of 16 bits for 64 numbers.
+# Quantised weights and caches have a scale and a bias of 16 bits for each 64 numbers.
 SCALE_BITS = 0.5
 
 
 def number_bytes(kv_bits: int) -> float:
-    """Bytes of one number in a cache of so many bits; 0 is the model's own precision on a GPU."""
+    """Bytes of one number in a cache of `kv_bits`; 0 is the model's own precision on a GPU."""
     return (kv_bits + SCALE_BITS) / 8 if kv_bits else 2.0
 
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What of a model decides its memory: the bytes of its weights, its config.json, and how many bytes a number in
-    its caches has.
-    """
+    """What determines a model's memory: the bytes of its weights and of a number in its caches, and its config.json."""
 
     id: str
     weight_bytes: int
@@ -55,7 +53,7 @@ class ModelSize:
 
 @dataclass(frozen=True, slots=True)
 class MemoryTerm:
-    """One summand: a code out of `TERMS`, whose it is ("main", "draft", "both"), and how it came about.
+    """One summand: a code of `TERMS`, its model ("main", "draft" or "both"), and what it was computed from.
 
     Arguments of "cache": tokens, full_layers, window_layers, bytes_a_token (of one more token once windows
     are full).
@@ -69,9 +67,7 @@ class MemoryTerm:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """The sum against the limit. `limit` is what the system lets this process use, `in_use` what is taken
-    already.
-    """
+    """The sum against the limit. `limit` is what the system lets this process use, `in_use` what is used already."""
 
     terms: tuple[MemoryTerm, ...]
     context: int
@@ -84,7 +80,7 @@ class FitReport:
 
     @property
     def free_after(self) -> int:
-        """What is left; negative when it does not fit, and then by how much."""
+        """The bytes that remain free; negative if the models do not fit."""
         return self.limit - self.in_use - self.needed
 
     @property
@@ -105,9 +101,7 @@ def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int
 
 
 def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use: int = 0) -> int:
-    """The longest context that fits, up to what the main model was trained for; 0 when not even the weights
-    fit.
-    """
+    """The longest context that fits, up to what the main model was trained for; 0 if the weights do not fit."""
     low, high = 0, max(context_length(main.config) or 0, 1)
     if not check_fit(main, draft, 1, limit, in_use).fits:
         return 0
@@ -121,8 +115,7 @@ def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use
 
 
 def working_set_limit(memory_bytes: int) -> int:
-    """What macOS lets the GPU use by default, for a machine of `memory_bytes`; an estimate where Metal was
-    not asked.
+    """An estimate of what macOS lets the GPU use on a machine of `memory_bytes`, where Metal cannot be asked.
 
     Two thirds up to 36 GiB, three quarters above.
     """
@@ -153,9 +146,7 @@ def _cache_arguments(shape: CacheShape, context: int, element_bytes: float) -> t
 
 
 def _workspace_bytes(config: Mapping[str, Any]) -> int:
-    """Activations of one prefill step: the residual stream, the widest hidden layer and the attention's
-    projections.
-    """
+    """Activations of one prefill step: residual stream, widest hidden layer and the attention's projections."""
     text = text_config(config)
     hidden = _number(text, "hidden_size")
     experts = max(_number(text, "num_experts_per_tok"), 1)

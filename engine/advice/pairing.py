@@ -1,4 +1,4 @@
-"""Which draft goes with a main model: a verdict with its reason for every candidate, before any weight is fetched."""
+"""Judges which draft models suit a main model, with a reason for each candidate, before any weight is fetched."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from engine.model_files.inspection import read_config, text_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
 # same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
-# re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft, guesses from the text so far.
+# re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
 WORKING = ("same", "padded", "different", "unknown", "lookup")
 VERDICTS = (*WORKING, "too-large", "no-room", "incomplete", "not-mlx")
 
 
-def _unread() -> dict[str, int] | None:
+def _no_vocabulary() -> dict[str, int] | None:
     return None
 
 
 @dataclass(frozen=True)
 class PairModel:
-    """What pairing knows of a model, wherever it was found. Unknown figures are 0.
+    """What pairing knows of a model from any source. Unknown figures are 0.
 
-    `read_vocabulary` gives token string to id, or None where it is not known; it is called only when the answer is
-    open.
+    `read_vocabulary` returns token string to id, or None if it is not known; it is called only when nothing else
+    decides.
 
     `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
     `tokenizer_digest` the hash of its tokenizer.json's bytes.
@@ -46,7 +46,7 @@ class PairModel:
     weight_bytes: int
     active_bytes: int
     config: Mapping[str, Any] = field(default_factory=dict)
-    read_vocabulary: Callable[[], dict[str, int] | None] = _unread
+    read_vocabulary: Callable[[], dict[str, int] | None] = _no_vocabulary
     vocabulary_size: int = 0
     tokenizer: str = ""
     tokenizer_name: str = ""
@@ -57,10 +57,10 @@ class PairModel:
 
 @dataclass(frozen=True, slots=True)
 class PairAdvice:
-    """A candidate's verdict out of `VERDICTS` with its arguments, and what it is expected to bring.
+    """A candidate's verdict (one of `VERDICTS`) with its arguments, and the expected speedup.
 
     Arguments: padded (extra tokens), different (shared, percent), too-large (share, percent of the main model's work),
-    no-room (needed, free), incomplete and not-mlx (reason, detail). `expected` is None where nothing can be said.
+    no-room (needed, free), incomplete and not-mlx (reason, detail). `expected` is None where there is no estimate.
     """
 
     id: str
@@ -88,8 +88,8 @@ def advise(
     """A verdict for every candidate and for lookup, most useful first and the best one marked.
 
     `limit` and `in_use` are bytes as in `fit`, `element_bytes` those of a number in the caches of main and draft.
-    `measured` maps ids of drafts to the speedup that this machine has measured with this main model. A candidate that
-    is named twice counts once, in the source that comes first here: installed, catalog, search.
+    `measured` maps ids of draft models to the speedup measured on this machine with this main model. A candidate that
+    occurs twice counts once, from the first source of: installed, catalog, search.
     """
     order = ("installed", "catalog", "search")
     unique: dict[str, PairModel] = {}
@@ -105,7 +105,7 @@ def advise(
 
 
 def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel:
-    """An installed model; its small files are read when they are needed."""
+    """An installed model; its vocabulary is read when it is needed."""
     problem = model.problem or ("" if model.complete else "incomplete")
     return PairModel(
         model.id,
@@ -124,7 +124,7 @@ def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel
 
 
 def from_catalog(model: CatalogModel) -> PairModel:
-    """A curated model: the catalog knows of its configuration what decides its memory."""
+    """A curated model; the catalog holds what determines its memory."""
     return PairModel(
         model.id,
         "catalog",
@@ -137,7 +137,7 @@ def from_catalog(model: CatalogModel) -> PairModel:
 
 
 def from_remote(model: RemoteModel) -> PairModel:
-    """A repository whose small files have been looked at."""
+    """A repository whose small files have been read."""
     size = text_config(model.config).get("vocab_size")
     known = mlx_lm_module(model.config) is not None
     return PairModel(
@@ -155,7 +155,7 @@ def from_remote(model: RemoteModel) -> PairModel:
 
 
 class _Judge:
-    """Judges candidates for one main model; vocabularies are read late and pairs of them compared once."""
+    """Judges candidates for one main model. Vocabularies are read late, and each pair is compared once."""
 
     def __init__(
         self,
@@ -181,22 +181,22 @@ class _Judge:
         fit = check_fit(_size(self._main, ours), _size(draft, theirs), self._context, self._free)
         if not fit.fits:
             return "no-room", (("needed", fit.needed), ("free", max(0, self._free))), None
-        hoped = self._expected(draft, "same")
-        if hoped.speedup < WORTH_IT and not hoped.measured:
+        expected = self._expected(draft, "same")
+        if expected.speedup < WORTH_IT and not expected.measured:
             share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
-            return "too-large", (("share", share),), hoped
+            return "too-large", (("share", share),), expected
         comparison = self._relation(draft)
         if comparison is None:
-            return "unknown", (), hoped
+            return "unknown", (), expected
         if comparison.relation == "different":
             shared = round(100 * comparison.shared)
             return "different", (("shared", shared),), self._expected(draft, "different")
         if comparison.relation == "extended" or self._main.vocabulary_size != draft.vocabulary_size:
-            return "padded", (("extra", comparison.extra),), hoped
-        return "same", (), hoped
+            return "padded", (("extra", comparison.extra),), expected
+        return "same", (), expected
 
     def _relation(self, draft: PairModel) -> Comparison | None:
-        """How the vocabularies relate; None where one of them has not been read."""
+        """How the vocabularies relate; None if one of them is not known."""
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
             return Comparison("same")
@@ -220,7 +220,7 @@ class _Judge:
 
 
 def _digest_in(folder: Path) -> str:
-    """In the Hub cache a file's link leads to a blob whose name is its content's hash."""
+    """The hash of tokenizer.json, the name of its blob in the Hub cache; "" elsewhere."""
     try:
         digest = os.path.basename(os.readlink(folder / "tokenizer.json"))
     except OSError:
@@ -238,7 +238,7 @@ def _vocabulary_of(folder: Path) -> dict[str, int] | None:
 def candidates(
     main: InstalledModel | CatalogModel, installed: Iterable[InstalledModel], catalog: Catalog
 ) -> tuple[PairModel, list[PairModel]]:
-    """The main model and what could draft for it: everything small that is installed, and the catalog's suggestions.
+    """The main model and its candidates: every small installed model, and the catalog's suggestions.
 
     A catalog model is suggested when the catalog names it for this main model, or when it has the same tokenizer.
     """
@@ -249,7 +249,7 @@ def candidates(
     found = [
         from_installed(model, names.get(model.id, ""))
         for model in installed
-        # The starter's draft has learned to guess one main model's words and no other's.
+        # The starter's draft model was trained for the starter's main model only.
         if (model.source != "starter" or (isinstance(main, InstalledModel) and main.source == "starter"))
         and ("draft" in model.kinds or (model.problem == "incomplete" and model.id in names))
     ]
@@ -267,7 +267,7 @@ def _size(model: PairModel, element_bytes: float) -> ModelSize:
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
-    """Working ones by what they bring, then unread ones, lookup, and the rest. Installed wins a near tie."""
+    """Working ones by speedup, then those with unknown tokenizers, lookup, and the rest. Installed wins a near tie."""
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
@@ -277,7 +277,7 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
 
 
 def _is_recommendable(one: PairAdvice) -> bool:
-    """What was not measured or compared is never called the best."""
+    """Whether it may be marked as the best: a draft with an unknown tokenizer never is."""
     return one.verdict == "lookup" or _rank(one)[0] == 0
 
 

@@ -1,4 +1,4 @@
-"""What a draft may bring before anybody has measured it: an estimate from bytes alone, and labelled so.
+"""Estimates the speedup of a draft model that has not been measured, from bytes alone.
 
 Decoding is bound by reading weights, so a pass costs in proportion to the bytes that it reads. Accept rates are
 assumed, not known: they depend on the text and on the pair.
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from engine.requests import MAX_DEPTH
 
-# Below this a draft is not worth its memory.
+# The least speedup for which a draft model is worth its memory.
 WORTH_IT = 1.05
-# What a pass of a draft costs beside its bytes, in plain passes of the main model: launching it, sampling.
+# What a pass of a draft model costs beside its bytes (launching, sampling), in plain passes of the main model.
 _PASS_OVERHEAD = 0.02
-# What another row costs in a pass of the main model that reads the same weights.
+# What another row costs in a pass of the main model, in plain passes.
 _ROW_COST = 0.03
 # Re-encoding between two tokenizers, in plain passes a round.
 _RECODING_COST = 0.05
@@ -22,7 +22,7 @@ _RECODING_COST = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`speedup` over plain decoding with `depth` guesses a round. Measured ones carry no depth and no assumed rate."""
+    """`speedup` over plain decoding with `depth` draft tokens a round; a measured one has neither depth nor rate."""
 
     speedup: float
     depth: int
@@ -33,8 +33,8 @@ class Estimate:
 def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relation: str) -> Estimate:
     """The best depth's speedup for a draft that reads `draft_active` bytes a token.
 
-    `main_bytes` are all weights of the main model, `main_active` those that one token visits: several rows of a mixture
-    of experts visit more of them, so a check costs more than a plain pass.
+    `main_bytes` are all weights of the main model, `main_active` those that one token uses: several rows of a
+    mixture of experts use more of them, so verification costs more than a plain pass.
     """
     share = draft_active / max(main_active, 1)
     accept = _assumed_accept_rate(share, relation)
@@ -50,13 +50,13 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
 
 
 def _assumed_accept_rate(share: float, relation: str) -> float:
-    """Larger drafts of the same family agree more often; a foreign tokenizer loses guesses at every seam."""
+    """Larger draft models of a family agree more often; another tokenizer costs draft tokens in every round."""
     rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6 if share >= 0.005 else 0.4
     return rate - 0.2 if relation == "different" else rate
 
 
 def _pass_cost(total: int, active: int, rows: int) -> float:
     """A main pass over `rows` positions, in plain passes."""
-    visited = min(active / max(total, 1), 1.0)
-    reads = (1.0 - (1.0 - visited) ** rows) / visited if 0.0 < visited < 1.0 else 1.0
+    used = min(active / max(total, 1), 1.0)
+    reads = (1.0 - (1.0 - used) ** rows) / used if 0.0 < used < 1.0 else 1.0
     return reads + _ROW_COST * (rows - 1)

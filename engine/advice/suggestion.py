@@ -1,4 +1,4 @@
-"""A draft for a main model, when a person asks for one without naming it."""
+"""Suggests a draft model for a main model of the Hub."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.hub.failures import HubError
 from engine.hub.search import read_repository
 from engine.model_files.inspection import text_config
 
-_MOST_LOOKS = 4
+_MOST_READ = 4
 
 
 def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
@@ -44,7 +44,10 @@ def advise_remotely(
 
 
 def _plausible(client: HubClient, main: PairModel, catalog: Catalog, keep_in: Path | None) -> list[PairModel]:
-    """One draft of each tokenizer whose size is near the main model's is looked at; its relatives follow from it."""
+    """One draft model of each tokenizer whose vocabulary is about as large as the main model's.
+
+    Others with the same tokenizer follow from it.
+    """
     size = main.vocabulary_size or text_config(main.config).get("vocab_size") or 0
     drafts = sorted(
         (model for model in catalog.models.values() if "draft" in model.roles),
@@ -52,7 +55,7 @@ def _plausible(client: HubClient, main: PairModel, catalog: Catalog, keep_in: Pa
     )
     chosen = {model.tokenizer: model for model in reversed(drafts) if abs(model.vocabulary_size - size) <= 0.05 * size}
     found: list[PairModel] = []
-    for model in sorted(chosen.values(), key=lambda model: abs(model.vocabulary_size - size))[:_MOST_LOOKS]:
+    for model in sorted(chosen.values(), key=lambda model: abs(model.vocabulary_size - size))[:_MOST_READ]:
         try:
             found.append(from_remote(read_repository(client, model.id, keep_in)))
         except HubError:

@@ -1,7 +1,6 @@
-"""JSON from strangers: read only what is small, flat and well-formed enough to be worth parsing.
+"""Parses JSON from untrusted files within limits of size and nesting.
 
-A parser turns three bytes (`[],`) into a hundred and recurses once a level, so both are counted in the raw
-bytes first.
+A parser turns three bytes (`[],`) into a hundred and recurses once a level, so both are counted in the raw bytes first.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 from engine.model_files.folder_paths import open_regular
 
-# Possessive, and an unclosed string runs to the end: linear in whatever a stranger wrote.
+# Possessive, and an unclosed string runs to the end: linear in any input.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
@@ -31,7 +30,7 @@ class JsonLimits:
     commas: int
 
 
-# Room above the largest in practice: per-layer quantisation of a mixture of experts, an index of
+# Well above the largest in practice: per-layer quantisation of a mixture of experts, an index of
 # 100,000 tensors, a tokenizer of 262,144 entries with half a million merges as pairs (34 MB).
 CONFIG = JsonLimits(size=4 * 2**20, depth=32, containers=60_000, commas=400_000)
 INDEX = JsonLimits(size=32 * 2**20, depth=8, containers=1_000, commas=600_000)
@@ -40,7 +39,7 @@ TOKENIZER = JsonLimits(size=96 * 2**20, depth=64, containers=2_000_000, commas=6
 
 
 class UntrustedJsonError(ValueError):
-    """The bytes are not JSON, or JSON that nobody should parse; the message says which."""
+    """The bytes are not JSON, or JSON beyond the limits; the message says which."""
 
 
 def check_structure(data: bytes, limits: JsonLimits) -> None:
@@ -70,7 +69,7 @@ def parse(data: bytes, limits: JsonLimits) -> Any:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """The regular file, at most `limit` bytes; else raises `UntrustedJsonError`. Never blocks on a pipe."""
+    """The regular file, at most `limit` bytes; else raises `UntrustedJsonError`. Does not wait on a pipe."""
     try:
         with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size > limit:

@@ -1,8 +1,7 @@
-"""Which models are on this machine: the Hugging Face cache, folders that the user added, and the starter
-pair.
+"""Finds the models on this machine: the Hugging Face cache, folders that the user added, and the starter pair.
 
-A model is described by its small files and the headers of its weights; nothing is imported or loaded. What
-was read is kept in an index file, so that a second look only asks the file system what has changed.
+A model is described by its small files and the headers of its weights; nothing is imported or loaded. Descriptions are
+kept in an index file, so that the next scan only asks the file system what has changed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from engine.model_files.tokenizer_files import fingerprint, read_folder
 
 _FORMAT = 1
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
-# The largest model that is offered as a draft; whether it pays is decided for each main model.
+# Parameters of the largest model that is offered as a draft; advice decides for each main model whether it pays.
 LARGEST_DRAFT = 5_000_000_000
 
 
@@ -33,12 +32,11 @@ LARGEST_DRAFT = 5_000_000_000
 class InstalledModel:
     """One model folder.
 
-    `id` is the repository (Hub cache) or the folder's name; `source` is cache, folder or starter.
-    `complete` says that everything is there; if not, `problem` is a reason code of `ModelNotUsable` and
-    `detail` what it is about. `disk_bytes` counts all its files, partial ones too, `weight_bytes` the
-    weights, `active_bytes` those read for one token (fewer with experts). `bits` is the quantisation (16 or
-    32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `supported` tells whether the
-    installed mlx-lm knows `architecture`.
+    `id` is the repository (Hub cache) or the folder's name; `source` is cache, folder or starter. If the model is not
+    `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` names what it is about. `disk_bytes` counts
+    all its files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with
+    experts). `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary.
+    `supported`: mlx-lm knows `architecture`.
     """
 
     id: str
@@ -62,7 +60,7 @@ class InstalledModel:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it can be offered as: main, draft, both or, while it is not usable, nothing."""
+        """The roles it can be offered for: main, draft, both or, if it is not usable, none."""
         if not self.complete or not self.supported:
             return ()
         return ("main", "draft") if self.parameters <= LARGEST_DRAFT else ("main",)
@@ -74,9 +72,7 @@ def installed_models(
     starter_dir: Path | None = None,
     index_path: Path | None = None,
 ) -> list[InstalledModel]:
-    """Every model found, by name. Missing folders are no error. `index_path` is where what was read is
-    kept.
-    """
+    """Every model found, by name. Missing folders are no error. `index_path` is the file of descriptions."""
     index = _Index(index_path)
     found = [index.describe(folder, name, source) for folder, name, source in _folders(cache_dir, extra_folders)]
     if starter_dir is not None:
@@ -86,7 +82,7 @@ def installed_models(
 
 
 def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
-    """What one model folder holds, read afresh."""
+    """Describe one model folder without the index."""
     model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
     try:
         content = inspect_folder(folder)
@@ -118,7 +114,7 @@ def _described(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_config(folder: Path) -> dict[str, Any]:
-    """What can be said of a folder that is not usable, as far as its configuration can be read."""
+    """The fields of an unusable model that its configuration gives, if that can be read."""
     try:
         return _described(read_config(folder))
     except ModelNotUsable:
@@ -135,12 +131,12 @@ def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[P
             yield folder, folder.name, "folder"
 
 
-def _model_folders(place: Path) -> list[Path]:
-    """The place itself where it is a model, else its subfolders, and theirs (organisation/name)."""
-    if _is_model(place):
-        return [place]
+def _model_folders(folder: Path) -> list[Path]:
+    """The folder itself if it is a model, else the models among its subfolders and theirs (organisation/name)."""
+    if _is_model(folder):
+        return [folder]
     found = []
-    for entry in _entries(place):
+    for entry in _entries(folder):
         if _is_model(entry):
             found.append(entry)
         elif os.path.isdir(entry) and not entry.is_symlink():
@@ -149,7 +145,7 @@ def _model_folders(place: Path) -> list[Path]:
 
 
 def _is_model(folder: Path) -> bool:
-    """Whether it looks like one. What cannot be looked at is none: `os.path` has no errors, `Path` has."""
+    """Whether the folder has a configuration. `os.path`, unlike `Path`, raises nothing for unreadable paths."""
     return os.path.exists(folder / "config.json")
 
 
@@ -161,9 +157,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _snapshot(home: Path) -> Path:
-    """The snapshot that refs/main names, else the newest, else the repository's folder: a download's
-    beginning.
-    """
+    """The snapshot that refs/main names, else the newest, else the repository's folder (a download just begun)."""
     snapshots = home / "snapshots"
     try:
         named = snapshots / (home / "refs" / "main").read_text(encoding="ascii").strip()
@@ -179,9 +173,9 @@ def _disk_bytes(folder: Path) -> int:
     """All bytes of the repository (in the Hub cache: its blobs, partial ones too) or of the folder."""
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
     blobs = home / "blobs"
-    place = blobs if blobs.is_dir() else folder
+    counted = blobs if blobs.is_dir() else folder
     total = 0
-    for path, _, names in os.walk(place):
+    for path, _, names in os.walk(counted):
         for name in names:
             try:
                 total += os.stat(os.path.join(path, name)).st_size
@@ -210,7 +204,7 @@ def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:
 
 
 def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader]) -> int:
-    """Bytes of the experts that one token does not visit."""
+    """Bytes of the experts that one token does not use."""
     text = text_config(config)
     counts = [text.get(name) for name in ("num_experts", "n_routed_experts", "num_local_experts")]
     total = next((count for count in counts if type(count) is int and count > 0), 0)
@@ -226,7 +220,7 @@ def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader])
 
 
 class _Index:
-    """Descriptions by folder, each with the times that tell whether it still holds; tokenizers by content."""
+    """Descriptions by folder, each with the times that show whether it is current; tokenizers by content."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -238,7 +232,7 @@ class _Index:
             self._load(path)
 
     def describe(self, folder: Path, name: str, source: str) -> InstalledModel | None:
-        """The folder's description, or None where it is no language model at all."""
+        """The folder's description, or None if it is not a language model."""
         key = str(folder)
         self._seen.add(key)
         signature = _signature(folder)
@@ -266,7 +260,7 @@ class _Index:
         try:
             write_atomically(self._path, json.dumps(content).encode())
         except OSError:
-            # Without an index the next look is slower, nothing else.
+            # Without an index the next scan is slower, nothing else.
             return
 
     def _load(self, path: Path) -> None:
@@ -280,8 +274,9 @@ class _Index:
             self._tokenizers = {key: value for key, value in tokenizers.items() if isinstance(value, str)}
 
     def _fingerprint(self, folder: Path) -> str:
-        """In the Hub cache a file's name is its content's hash, so one tokenizer of a family is read for
-        all.
+        """The fingerprint of the folder's tokenizer, "" if it cannot be read.
+
+        In the Hub cache a file's name is its content's hash, so a tokenizer that models share is read once.
         """
         try:
             status = (folder / "tokenizer.json").stat()
@@ -298,22 +293,20 @@ class _Index:
 
 
 def _is_language_model(model: InstalledModel) -> bool:
-    """Not a data set, an image model or a folder of something else, and not a shell that a failed request
-    left.
-    """
+    """Neither a data set, an image model or another folder, nor an empty folder that a failed request left."""
     if model.problem == "not-a-model":
         return model.source == "cache" and model.disk_bytes > 0
     return model.problem != "missing"
 
 
 def _signature(folder: Path) -> list[int]:
-    """Changes when a file comes, goes or is replaced. Times in nanoseconds; 0 where there is nothing."""
+    """Times in ns that change when a file is added, removed or replaced; 0 for a missing path."""
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
-    places = (folder, folder / "config.json", folder / "tokenizer.json", home / "blobs")
+    paths = (folder, folder / "config.json", folder / "tokenizer.json", home / "blobs")
     times = []
-    for place in places:
+    for path in paths:
         try:
-            times.append(place.stat().st_mtime_ns)
+            times.append(path.stat().st_mtime_ns)
         except OSError:
             times.append(0)
     return times

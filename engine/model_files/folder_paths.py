@@ -1,4 +1,4 @@
-"""What a model folder may reach: its own files, and in the Hugging Face cache the blobs behind them."""
+"""The files of a model folder: its own, and in the Hugging Face cache the blobs that they link to."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class LeavesFolderError(ValueError):
 
 
 class TooManyEntriesError(ValueError):
-    """The folder is no model folder: it holds thousands of files or is nested too deeply."""
+    """Not a model folder: it holds thousands of files or is nested too deeply."""
 
 
 def allowed_roots(folder: Path) -> tuple[Path, ...]:
-    """The resolved places that a file of this folder may lie in.
+    """The resolved folders that a file of this folder may be in.
 
     A snapshot of the Hugging Face cache links into its repository's `blobs` and, for deduplicated ones, into
     the cache's own.
@@ -51,16 +51,15 @@ def allowed_roots(folder: Path) -> tuple[Path, ...]:
 def list_inside(folder: Path) -> list[str]:
     """Relative names of all files below `folder`.
 
-    Raises `LeavesFolderError` for the first whose place, after all links, is elsewhere, `TooManyEntriesError`
-    past 2,000.
+    Raises `LeavesFolderError` for the first that resolves to a path elsewhere, `TooManyEntriesError` past 2,000.
     """
     roots = allowed_roots(folder)
     names: list[str] = []
     pending: list[tuple[Path, int]] = [(folder.resolve(), 0)]
     seen = 0
     while pending:
-        place, depth = pending.pop()
-        with os.scandir(place) as entries:
+        directory, depth = pending.pop()
+        with os.scandir(directory) as entries:
             for entry in entries:
                 seen += 1
                 if seen > _MOST_ENTRIES:
@@ -80,7 +79,7 @@ def list_inside(folder: Path) -> list[str]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Raises `OSError`, also for folders, devices and pipes, without waiting."""
+    """Open a regular file for reading. Raises `OSError`, also for folders, devices and pipes; never waits."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -89,7 +88,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def stays_inside(folder: Path, name: object) -> bool:
-    """Whether `name`, as a file in the folder names another one, stays inside the folder."""
+    """Whether `name`, which a file of the folder refers to, stays inside the folder."""
     if not isinstance(name, str) or "\0" in name:
         return False
     home = folder.resolve()

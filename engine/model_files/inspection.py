@@ -1,8 +1,7 @@
-"""Whether a model folder may be handed to mlx-lm: everything that can be told without running it.
+"""Checks a model folder before it is handed to mlx-lm, as far as possible without loading it.
 
-Runs before MLX sees a byte. Weights are safetensors whose headers add up, JSON is small and flat, names stay
-inside the folder, and nothing in it asks for code to be run. What only a load can tell (every tensor's name,
-the tokenizer's inside) is left to the loader.
+Weights are safetensors with consistent headers, JSON is small and flat, names stay inside the folder, and nothing asks
+for code to be run. The names of the tensors and the content of the tokenizer are left to the loader.
 """
 
 from __future__ import annotations
@@ -64,14 +63,14 @@ _LARGEST_INTEGER = 2**53
 
 @dataclass(frozen=True, slots=True)
 class FolderContent:
-    """What a look at a usable folder found: its configuration, and its tensors by name."""
+    """The configuration of a usable folder, and its tensors by name."""
 
     config: dict[str, Any]
     tensors: dict[str, TensorHeader]
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise `ModelNotUsable` unless the folder is a complete, harmless model that the installed mlx-lm knows.
+    """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
 
     Reads JSON files and the headers of safetensors files, never weights. Reasons: missing, not-a-model,
     unsafe, damaged, incomplete, unknown-architecture, wrong-tensors, no-tokenizer.
@@ -82,7 +81,7 @@ def check_folder(path: str | Path) -> None:
 
 
 def inspect_folder(folder: Path) -> FolderContent:
-    """As `check_folder`, without reading the tokenizer, and gives what was read."""
+    """As `check_folder`, without reading the tokenizer; returns what was read."""
     names = _list_names(folder)
     config = read_config(folder)
     _check_code(folder, config)
@@ -95,19 +94,19 @@ def inspect_folder(folder: Path) -> FolderContent:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """The folder's config.json; raises `ModelNotUsable`."""
-    # `os.path` has no errors where a link leads nowhere that can be looked at; `Path` has.
+    # `os.path`, unlike `Path`, raises nothing for links that cannot be followed.
     if not os.path.exists(folder / "config.json"):
         raise ModelNotUsable(folder, "not-a-model")
     return _read(folder, "config.json", CONFIG)
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that mlx-lm would load weights from, by name."""
+    """The files that mlx-lm loads weights from, by name."""
     return sorted(folder.glob("model*.safetensors"))
 
 
 def missing_weights(folder: Path) -> str | None:
-    """The first weight file that the index or the shards' own numbering names and that is not there.
+    """The first weight file that the index or the numbering of the shards names and that is missing.
 
     Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
     """
@@ -123,13 +122,13 @@ def missing_weights(folder: Path) -> str | None:
 
 
 def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a configuration says of the language model: `text_config`, where there is one, over the rest."""
+    """The configuration of the language model: `text_config`, if there is one, over the rest."""
     nested = config.get("text_config")
     return {**config, **nested} if isinstance(nested, Mapping) else config
 
 
 def context_length(config: Mapping[str, Any]) -> int | None:
-    """How many tokens the model was made for, or None where its configuration does not say."""
+    """How many tokens the model was trained for, or None if its configuration does not say."""
     text = text_config(config)
     for name in _CONTEXT_SETTINGS:
         value = text.get(name)
@@ -159,7 +158,7 @@ def _read(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
 
 
 def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
-    """Nothing may ask for Python of its own; Python that nothing asks for is left alone and never runs."""
+    """Refuse settings that ask for Python code; Python files that nothing refers to are ignored and never run."""
     if config.get("model_file") is not None:
         raise ModelNotUsable(folder, "unsafe", "config.json: model_file")
     if not os.path.exists(folder / "tokenizer_config.json"):
@@ -175,7 +174,7 @@ def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
     for key, name in _named_files(settings):
         if stays_inside(folder, name):
             continue
-        # Old exports carry paths of the machine they were made on; only one that exists here could be read.
+        # Old exports hold paths of the machine they were made on; only one that exists here could be read.
         if key == "fast_tokenizer_files" or not isinstance(name, str) or _exists(folder, name):
             raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key} leads outside the folder")
 
@@ -206,7 +205,7 @@ def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
-    """Integers that the model's constructor allocates or loops by must be those of a model."""
+    """Integers by which the model's constructor allocates or loops must be within the bounds."""
     for part in (config, config.get("text_config")):
         if part is None:
             continue
@@ -300,14 +299,14 @@ def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorH
 
 
 def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
-    """Where tensors are named by layer, every layer that the configuration promises is there."""
-    promised = text_config(config).get("num_hidden_layers")
-    if not isinstance(promised, int):
+    """If tensors are named by layer, every layer of the configuration must exist."""
+    expected = text_config(config).get("num_hidden_layers")
+    if not isinstance(expected, int):
         return
     found = {int(match[1]) for name in tensors if (match := _LAYER.match(name))}
-    lacking = set(range(promised)) - found
+    lacking = set(range(expected)) - found
     if found and lacking:
-        raise ModelNotUsable(folder, "wrong-tensors", f"layer {min(lacking)} of {promised} is missing")
+        raise ModelNotUsable(folder, "wrong-tensors", f"layer {min(lacking)} of {expected} is missing")
 
 
 def _indexed(folder: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""The header of a safetensors file: what it claims to hold, checked against the bytes that are there."""
+"""The header of a safetensors file, checked against the size of the file."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ class TensorHeader:
 def read_header(path: Path) -> dict[str, TensorHeader]:
     """Every tensor of the file by name. Reads the header only.
 
-    Raises `CutOffFileError` when the file is shorter than its header says, `DamagedHeaderError` for whatever
-    else does not add up.
+    Raises `CutOffFileError` if the file is shorter than its header says, `DamagedHeaderError` if the header is wrong.
     """
     try:
         with open_regular(path) as file:
@@ -57,8 +56,8 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
         raise DamagedHeaderError(str(error)) from error
     if not isinstance(entries, dict):
         raise DamagedHeaderError("header is not an object")
-    room = size - 8 - len(raw)
-    return {name: _tensor(name, entry, room) for name, entry in entries.items() if name != "__metadata__"}
+    data_bytes = size - 8 - len(raw)
+    return {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
 
 
 def _read_raw(file: BinaryIO, size: int) -> bytes:
@@ -74,9 +73,9 @@ def _read_raw(file: BinaryIO, size: int) -> bytes:
 
 
 def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
-    """How many parameters the tensors hold, quantised ones unpacked: each of their scales stands for a group.
+    """How many parameters the tensors hold; a quantised tensor has one scale for each group of them.
 
-    `group_size` is the configured one; without it 64 is assumed, the commonest.
+    `group_size` is the configured one; 64, the most common, without it.
     """
     total = 0
     for name, tensor in tensors.items():
@@ -88,11 +87,11 @@ def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = N
     return total
 
 
-def _tensor(name: str, entry: Any, room: int) -> TensorHeader:
+def _tensor(name: str, entry: Any, data_bytes: int) -> TensorHeader:
     try:
         dtype, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
     except (TypeError, KeyError, ValueError) as error:
-        raise DamagedHeaderError(f"{name}: no type, shape or place") from error
+        raise DamagedHeaderError(f"{name}: no type, shape or offsets") from error
     if not isinstance(dtype, str) or dtype not in ELEMENT_BYTES:
         raise DamagedHeaderError(f"{name}: unknown element type")
     if not isinstance(shape, list) or len(shape) > 8:
@@ -100,9 +99,9 @@ def _tensor(name: str, entry: Any, room: int) -> TensorHeader:
     if not all(type(side) is int and 0 <= side <= _LARGEST_DIMENSION for side in shape):
         raise DamagedHeaderError(f"{name}: bad shape")
     if type(begin) is not int or type(end) is not int or not 0 <= begin <= end:
-        raise DamagedHeaderError(f"{name}: bad place")
+        raise DamagedHeaderError(f"{name}: bad offsets")
     if end - begin != math.prod(shape) * ELEMENT_BYTES[dtype]:
-        raise DamagedHeaderError(f"{name}: shape and place disagree")
-    if end > room:
+        raise DamagedHeaderError(f"{name}: shape and offsets disagree")
+    if end > data_bytes:
         raise CutOffFileError(f"ends inside {name}")
     return TensorHeader(dtype, tuple(shape), end - begin)

@@ -1,7 +1,6 @@
-"""Tokenizers compared from their tokenizer.json alone: which token has which id, and nothing else.
+"""Vocabularies read from tokenizer.json, and compared by the ids of their tokens.
 
-Speculation passes ids between two models, so what counts is the map from ids to strings; how a tokenizer
-cuts text into tokens does not.
+Speculation passes ids between two models, so only the map from ids to strings counts, not how a tokenizer splits text.
 """
 
 from __future__ import annotations
@@ -17,11 +16,10 @@ from engine.model_files.bounded_json import TOKENIZER, UntrustedJsonError, read_
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How two tokenizers relate: `relation` is same, extended (one has more tokens, all shared ids agree)
-    or different.
+    """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different.
 
-    `extra` is how many tokens only one of them has; `shared` the share of the draft's strings that the main
-    model has under any id, 0 to 1.
+    `extra` counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings
+    that the main model has under any id.
     """
 
     relation: str
@@ -30,9 +28,7 @@ class Comparison:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """Token string to id, added tokens included. Raises `UntrustedJsonError` for a file that is no
-    tokenizer.
-    """
+    """Token string to id, added tokens included. Raises `UntrustedJsonError` for any other file."""
     vocabulary = vocabulary_in(read_object(path, TOKENIZER))
     if not vocabulary:
         raise UntrustedJsonError("no vocabulary")
@@ -40,7 +36,7 @@ def read_vocabulary(path: Path) -> dict[str, int]:
 
 
 def vocabulary_in(content: dict[str, Any]) -> dict[str, int]:
-    """The same out of a parsed tokenizer.json; empty where it holds no vocabulary."""
+    """Token string to id of a parsed tokenizer.json; empty if it holds no vocabulary."""
     model = content.get("model")
     tokens = model.get("vocab") if isinstance(model, dict) else None
     vocabulary: dict[str, int] = {}
@@ -56,7 +52,7 @@ def vocabulary_in(content: dict[str, Any]) -> dict[str, int]:
 
 
 def fingerprint(vocabulary: dict[str, int]) -> str:
-    """The same for two tokenizers exactly when every id stands for the same string."""
+    """A hash that two vocabularies share exactly if every id stands for the same string in both."""
     digest = hashlib.sha256()
     for token, id_ in sorted(vocabulary.items(), key=lambda item: (item[1], item[0])):
         digest.update(f"{id_}\0{token}\0".encode("utf-8", "surrogatepass"))
@@ -64,20 +60,20 @@ def fingerprint(vocabulary: dict[str, int]) -> str:
 
 
 def compare(main: dict[str, int], draft: dict[str, int]) -> Comparison:
-    """How the draft's vocabulary relates to the main model's."""
+    """How the draft model's vocabulary relates to the main model's."""
     if main == draft:
         return Comparison("same")
     common = main.keys() & draft.keys()
     extra = len(main) + len(draft) - 2 * len(common)
     agree = all(main[token] == draft[token] for token in common)
-    if agree and _no_id_means_two_things(main, draft, common) and len(common) >= 0.9 * max(len(main), len(draft)):
+    if agree and _ids_are_unambiguous(main, draft, common) and len(common) >= 0.9 * max(len(main), len(draft)):
         return Comparison("extended", extra)
     return Comparison("different", extra, len(common) / max(len(draft), 1))
 
 
 @lru_cache(maxsize=8)
 def vocabulary_at(path: Path, modified_ns: int) -> dict[str, int]:
-    """`read_vocabulary`, remembered for as long as the file does not change."""
+    """`read_vocabulary`, cached until the file changes."""
     del modified_ns
     return read_vocabulary(path)
 
@@ -86,14 +82,14 @@ def read_folder(folder: Path) -> dict[str, int]:
     """The vocabulary of a model folder. Raises `UntrustedJsonError`, also when there is no tokenizer.json."""
     path = folder / "tokenizer.json"
     try:
-        # First, because resolving a link that leads to itself is no OSError.
+        # First: resolving a link to itself does not raise OSError.
         modified_ns = path.stat().st_mtime_ns
         return vocabulary_at(path.resolve(), modified_ns)
     except OSError as error:
         raise UntrustedJsonError("no tokenizer.json") from error
 
 
-def _no_id_means_two_things(main: dict[str, int], draft: dict[str, int], common: set[str]) -> bool:
+def _ids_are_unambiguous(main: dict[str, int], draft: dict[str, int], common: set[str]) -> bool:
     only_main = {id_ for token, id_ in main.items() if token not in common}
     return not any(id_ in only_main for token, id_ in draft.items() if token not in common)
 
