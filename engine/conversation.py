@@ -14,9 +14,9 @@ from engine.speculation.sequence import Sequence
 
 @dataclass(eq=False)
 class Conversation:
-    """What both models know of one text; `draft` is None until a draft model was asked.
+    """The sequences of both models for one text; `draft` is None until a draft model was used.
 
-    All of it belongs to the conversation that the caller calls `name`. Without one it never reaches the disk.
+    It belongs to the conversation that the caller calls `name`; without a name it is never written to disk.
     """
 
     main: Sequence
@@ -28,17 +28,17 @@ class Conversation:
         return self.main.bytes + (self.draft.bytes if self.draft is not None else 0)
 
     def arrays(self) -> list[mx.array]:
-        """Every array that both keep."""
+        """Every array that the two sequences keep."""
         return [array for known in (self.main, self.draft) if known is not None for array in known.kept_arrays()]
 
     def fork(self) -> Conversation | None:
-        """Another conversation that holds the same, or None where the main model's caches cannot be copied."""
+        """A copy without a name, or None where the main model's caches cannot be copied."""
         main = self.main.fork()
         return None if main is None else Conversation(main, self.draft.fork() if self.draft is not None else None)
 
 
 def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[int]) -> Sequence:
-    """`sequence` moved on to `tokens` as far as its caches can be cut back to what both share, or a new one."""
+    """`sequence` set to `tokens`, with its caches cut back to what they share, or a new one where that is nothing."""
     reach = 0 if sequence is None else usable_prefix(sequence, tokens)
     if sequence is None or reach == 0:
         sequence = Sequence(model.model, model.new_caches())
@@ -49,6 +49,6 @@ def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[in
 
 
 def usable_prefix(sequence: Sequence, tokens: Tokens[int]) -> int:
-    """How many leading tokens the caches can serve; at least the last token is left to be fed."""
+    """How many of `tokens` need not be fed again, because the caches hold them; at least the last one is pending."""
     held = sequence.tokens[: sequence.position]
     return sequence.reach(shared_prefix(held, tokens[: len(tokens) - 1]))

@@ -12,7 +12,7 @@ from typing import Any
 from engine.errors import EngineError
 from engine.stats import RequestStats, RoundRecord
 
-# Who proposed a token. "main" is the token that the main model adds at the end of every round.
+# Who proposed a token. "main": the main model's own token that ends every round.
 SOURCES = ("main", "draft", "ngram")
 FINISH_REASONS = ("stop", "length", "cancelled")
 
@@ -31,8 +31,8 @@ class Token:
     """One committed token.
 
     `text` is what it added to the answer (empty while a character is incomplete or a stop string may be forming),
-    `source` who proposed it, `position` its index in its round (0 is the first guess), `round` the round's number
-    in this request and `logprob` the main model's natural log-probability of it.
+    `source` who proposed it, `position` its index in its round (0 is the first draft token), `round` the
+    round's number in this request and `logprob` the main model's natural log-probability of it.
     """
 
     id: int

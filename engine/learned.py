@@ -1,8 +1,8 @@
 """What depth controllers learned, kept between runs of the program.
 
 One small JSON file holds the figures of every pair of models on one machine under one version of mlx. Another
-machine or version starts afresh, because its kernels cost something else. A file that cannot be used is ignored: the
-worst that follows is that a few rounds are measured again.
+machine or version starts afresh, because its kernels have other costs. A file that cannot be used is ignored; then a
+few rounds are measured again.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from engine.tuning import Pair
 log = logging.getLogger(__name__)
 
 FORMAT = 2
-MOST_PAIRS = 64
-LARGEST_FILE = 4 * 2**20
+MAX_PAIRS = 64
+MAX_FILE_BYTES = 4 * 2**20
 
 
-def learned_here(path: Path) -> LearnedFile:
+def learned_file_here(path: Path) -> LearnedFile:
     """The file at `path` for the machine and the mlx that this runs on."""
     chip = mx.device_info().get("device_name", "")
     machine = f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
@@ -36,16 +36,16 @@ def learned_here(path: Path) -> LearnedFile:
 
 
 class LearnedFile:
-    """The file at `path`, read when it is first needed. `machine` and `mlx_version` say where its figures hold."""
+    """A `LearnedStore` in a file that is read when first needed. Its figures are of `machine` and `mlx_version`."""
 
     def __init__(self, path: Path, machine: str, mlx_version: str) -> None:
         self._path = path
         self._stamp = {"format": FORMAT, "machine": machine, "mlx": mlx_version}
         self._pairs: dict[str, Any] | None = None
-        self._refused = False
+        self._write_failed = False
 
     def restore(self, controller: DepthController, main: str, draft: str = "") -> bool:
-        """Let `controller` go on from what was learned for this pair; False when nothing usable is known."""
+        """Let `controller` continue from what was learned for this pair; False when nothing usable is known."""
         data = self._read().get(_key(main, draft))
         if data is None:
             return False
@@ -57,16 +57,16 @@ class LearnedFile:
         return True
 
     def keep(self, controller: DepthController, main: str, draft: str = "") -> None:
-        """Write down what `controller` learned for this pair; a disk that refuses is told in the log once."""
+        """Write what `controller` learned for this pair. A failure to write is logged as a warning once."""
         pairs = self._read()
         pairs.pop(_key(main, draft), None)
         pairs[_key(main, draft)] = controller.export()
         # The latest are at the end.
-        self._pairs = dict(list(pairs.items())[-MOST_PAIRS:])
+        self._pairs = dict(list(pairs.items())[-MAX_PAIRS:])
         self._write_if_possible()
 
     def pairs(self) -> dict[Pair, DepthController]:
-        """Everything that is known here, the latest last; what cannot be used is left out."""
+        """Everything in the file, the latest last; what cannot be used is left out."""
         known: dict[Pair, DepthController] = {}
         for key in self._read():
             pair = _pair(key)
@@ -76,7 +76,7 @@ class LearnedFile:
         return known
 
     def forget(self, pair: Pair | None) -> None:
-        """Drop what is known of one pair, or of all; a disk that refuses is told in the log once."""
+        """Drop what was learned of one pair, or of all. A failure to write is logged as a warning once."""
         pairs = self._read()
         self._pairs = {key: figures for key, figures in pairs.items() if pair is not None and key != _key(*pair)}
         if len(self._pairs) < len(pairs):
@@ -94,8 +94,8 @@ class LearnedFile:
         return self._pairs
 
     def _parse(self) -> dict[str, Any]:
-        if self._path.stat().st_size > LARGEST_FILE:
-            raise ValueError(f"larger than {LARGEST_FILE} bytes")
+        if self._path.stat().st_size > MAX_FILE_BYTES:
+            raise ValueError(f"larger than {MAX_FILE_BYTES} bytes")
         content = json.loads(self._path.read_bytes())
         if not isinstance(content, dict) or not isinstance(content.get("pairs"), dict):
             raise ValueError("not a file of learned figures")
@@ -109,16 +109,16 @@ class LearnedFile:
         try:
             write_atomically(self._path, self._content())
         except OSError as error:
-            level = logging.DEBUG if self._refused else logging.WARNING
-            self._refused = True
+            level = logging.DEBUG if self._write_failed else logging.WARNING
+            self._write_failed = True
             log.log(level, "%s cannot be written, depths will be learned afresh: %s", self._path, error)
 
     def _content(self) -> bytes:
-        """The file, less the oldest pairs where it would be too large to be read again."""
+        """The content of the file, without the oldest pairs where it would be too large to be read again."""
         pairs = self._read()
         while True:
             content = json.dumps({**self._stamp, "pairs": pairs}, separators=(",", ":")).encode()
-            if len(content) <= LARGEST_FILE or not pairs:
+            if len(content) <= MAX_FILE_BYTES or not pairs:
                 return content
             del pairs[next(iter(pairs))]
 

@@ -11,7 +11,7 @@ from engine import memory
 from engine.advice.fit import ModelSize
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
-from engine.learned import LearnedFile, learned_here
+from engine.learned import LearnedFile, learned_file_here
 from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
@@ -187,7 +187,7 @@ class Models:
 
     @property
     def _learned_file(self) -> LearnedFile | None:
-        return None if self.settings.learned_file is None else learned_here(self.settings.learned_file)
+        return None if self.settings.learned_file is None else learned_file_here(self.settings.learned_file)
 
     @staticmethod
     def _size(model: str | Path, kv_bits: int | None) -> ModelSize:

@@ -1,8 +1,8 @@
-"""Finished turns' caches, main and draft together, so that the next turn reads only what is new.
+"""The caches of finished turns, main and draft together, so that the next turn prefills only what is new.
 
-A request that goes on exactly where an entry ends takes the entry along and brings it back longer. One that goes
-elsewhere from the middle (another chat with the same system prompt, a regenerated answer, an edited message, a branch)
-works on a copy, whose arrays are shared until one of both writes, so nobody loses what the other needs.
+A request that continues exactly where an entry ends takes the entry out and puts it back longer. One that branches off
+earlier (another chat with the same system prompt, a regenerated answer, an edited message) works on a copy, which
+shares its arrays with the entry until one of them writes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PrefixCache:
         return sum(entry.bytes for entry in self._entries)
 
     def take(self, model: LoadedModel, tokens: Tokens[int], name: str | None = None) -> Conversation:
-        """The conversation `name`, which holds as much of `tokens` as any entry can give, perhaps nothing.
+        """A conversation `name` for `tokens`, with as many of them cached as any entry can provide, perhaps none.
 
         Its main sequence holds exactly `tokens`, of which at least the last is pending.
         """
@@ -43,7 +43,7 @@ class PrefixCache:
         if self.store is not None and (stored := self.store.find(tokens, better_than=reach)) is not None:
             self._entries.append(stored)
             best, reach = self._best(tokens)
-        taken = self._lend(best, reach) if best is not None else None
+        taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = Conversation(Sequence(model.model, model.new_caches()))
         else:
@@ -53,7 +53,7 @@ class PrefixCache:
         return taken
 
     def put(self, conversation: Conversation) -> None:
-        """Keep a conversation that no request works on any more; the least recently used make room."""
+        """Keep a conversation that no request uses any more; the least recently used are dropped."""
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
         main = conversation.main
@@ -67,7 +67,7 @@ class PrefixCache:
         self.shrink()
 
     def shrink(self, budget: int | None = None) -> None:
-        """Drop the least recently used until `budget` bytes (the cache's own by default) are enough."""
+        """Drop the least recently used until the rest fits into `budget` bytes, by default those of the cache."""
         budget = self.budget if budget is None else budget
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
@@ -80,20 +80,20 @@ class PrefixCache:
             self.store.use_draft(draft)
 
     def forget(self, names: Collection[str]) -> None:
-        """Drop these conversations for good, also those that a request still works on."""
+        """Forget these conversations for good, also those that a request still uses."""
         self._forgotten.update(names)
         self._entries = [entry for entry in self._entries if entry.name not in self._forgotten]
         if self.store is not None:
             self.store.forget(names)
 
     def save(self) -> None:
-        """Hand to the store, if there is one, what has a name and fits; the latest first of all."""
+        """Save conversations with a name to the store, if there is one; the latest ones if not all fit."""
         if self.store is None:
             return
-        room, kept = self.store.budget, []
+        left, kept = self.store.budget, []
         for entry in reversed(self._entries):
-            if entry.name is not None and entry.bytes <= room:
-                room -= entry.bytes
+            if entry.name is not None and entry.bytes <= left:
+                left -= entry.bytes
                 kept.append(entry)
         for entry in reversed(kept):
             self.store.save(entry)
@@ -109,7 +109,7 @@ class PrefixCache:
                 best, longest = entry, reach
         return best, longest
 
-    def _lend(self, entry: Conversation, reach: int) -> Conversation | None:
+    def _take_out(self, entry: Conversation, reach: int) -> Conversation | None:
         self._entries.remove(entry)
         if reach == entry.main.position:
             return entry
@@ -118,12 +118,12 @@ class PrefixCache:
 
 
 def _covers(entry: Conversation, other: Conversation) -> bool:
-    """Whether `entry` can serve whatever `other` can, so that one of them is enough."""
+    """Whether `entry` can provide whatever `other` can, so that `other` is not needed."""
     held = other.main.position
     if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
         return False
     if entry.name is None and other.name is not None:
-        # Only the other may be kept on disk.
+        # Only `other` may be stored on disk.
         return False
     if entry.main.tokens[:held] != other.main.tokens[:held]:
         return False

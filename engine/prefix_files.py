@@ -1,7 +1,7 @@
-"""The files in which finished turns lie on disk; `engine.prefix_store` says what is in them.
+"""The files that finished turns are stored in; `engine.prefix_store` defines their contents.
 
-Two files a turn, a description and its data. The names of both begin with the mark of the conversation whose text they
-hold, so that all of it can be found and deleted, damaged and half-written files included, without reading any.
+Two files a turn, an entry (JSON) and its data (caches). The names of both begin with a hash of their conversation's
+name, so that all of a conversation can be found and deleted without reading any file, damaged ones included.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ DATA, ENTRY = ".safetensors", ".json"
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """`size` in bytes; `used` is when, in ns since 1970."""
+    """`size` in bytes; `used` is the time of last use in ns since 1970."""
 
     path: Path
     size: int
     used: int
 
 
-def place_of(folder: Path, name: str, content: str) -> Path:
-    """Where the description of a turn with that `content` of the conversation `name` lies."""
-    return folder / f"{mark_of(name)}-{_short_hash(content)}{ENTRY}"
+def entry_path(folder: Path, name: str, content: str) -> Path:
+    """The path of the entry for a turn with that `content` of the conversation `name`."""
+    return folder / f"{conversation_hash(name)}-{_short_hash(content)}{ENTRY}"
 
 
-def data_of(entry: Path) -> Path:
-    """The data that a description describes."""
+def data_path(entry: Path) -> Path:
+    """The path of the data that belongs to an entry."""
     return entry.with_suffix(DATA)
 
 
-def partial_data_of(entry: Path) -> Path:
-    """Where a description's data are written at first; mlx wants its own suffix."""
+def partial_data_path(entry: Path) -> Path:
+    """The path that data is written to before it is renamed; mlx requires its own suffix."""
     return entry.with_suffix(f"{PARTIAL}{DATA}")
 
 
-def mark_of(name: str) -> str:
-    """What the files of the conversation `name` begin with, whatever signs it has."""
+def conversation_hash(name: str) -> str:
+    """What the file names of the conversation `name` begin with, whatever characters it has."""
     return _short_hash(name)
 
 
-def mark_in(path: Path) -> str:
-    """Whose file it is."""
+def hash_in_name(path: Path) -> str:
+    """The hash of the conversation that a file belongs to."""
     return path.name.removeprefix(".").partition("-")[0]
 
 
 def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:
-    """Our files with that last suffix, the least recently used first; what somebody deletes meanwhile is left out."""
+    """The store's files with that last suffix, least recently used first; files deleted meanwhile are left out."""
     found = []
     for path in folder.glob(f"*{suffix}"):
         if path.suffix in (DATA, ENTRY, PARTIAL):
@@ -67,41 +67,41 @@ def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:
 
 
 def stored_bytes(folder: Path) -> int:
-    """What the finished turns in `folder` take, whoever's they are."""
+    """What the finished turns of all conversations in `folder` take."""
     return sum(file.size for file in files_in(folder, DATA))
 
 
 def forget(folder: Path, names: Iterable[str]) -> None:
-    """Delete what `folder` holds of these conversations, whichever model read them."""
-    marks = {mark_of(name) for name in names}
+    """Delete what `folder` holds of these conversations, for every model."""
+    hashes = {conversation_hash(name) for name in names}
     for file in files_in(folder):
-        if mark_in(file.path) in marks:
+        if hash_in_name(file.path) in hashes:
             unlink(file.path)
 
 
 def forget_others(folder: Path, names: Iterable[str]) -> None:
     """Delete what `folder` holds of all conversations but these."""
-    marks = {mark_of(name) for name in names}
+    hashes = {conversation_hash(name) for name in names}
     for file in files_in(folder):
-        if mark_in(file.path) not in marks:
+        if hash_in_name(file.path) not in hashes:
             unlink(file.path)
 
 
 def remove_partials(folder: Path) -> None:
-    """Delete what was being written when a kill came."""
+    """Delete what was being written when the process was killed."""
     for file in files_in(folder):
         if PARTIAL in file.path.suffixes:
             unlink(file.path)
 
 
 def delete(entry: Path) -> None:
-    """A turn's two files; first the one without which the other is nobody's."""
+    """Delete a turn: first its entry, because data without an entry is not used."""
     unlink(entry)
-    unlink(data_of(entry))
+    unlink(data_path(entry))
 
 
 def unlink(file: Path) -> None:
-    """Delete a file; one that stays is logged."""
+    """Delete a file; a failure is logged."""
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
@@ -109,9 +109,9 @@ def unlink(file: Path) -> None:
 
 
 def touch(entry: Path) -> None:
-    """The turn was used just now."""
+    """Mark the turn as used now."""
     with suppress(OSError):
-        os.utime(data_of(entry))
+        os.utime(data_path(entry))
 
 
 def checksum(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Messages to the token ids that the main model reads, and what of them another text shares."""
+"""Renders messages as token ids, and finds what two prompts share."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
         rendered = tokenizer.apply_chat_template(
             conversation, add_generation_prompt=not continues, continue_final_message=continues
         )
-    # Templates are programs that strangers wrote; whatever they raise has one meaning here.
+    # Templates are programs from model folders and raise all kinds of exceptions; all mean the same here.
     except Exception as error:
         raise TemplateFailed(" ".join(str(error).split())[:200]) from error
     return [int(token) for token in rendered]
 
 
 def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Mapping[str, str]]]:
-    """The conversation without its oldest turn, without the two oldest, ...: system messages stay, and what is left
-    begins with a user's message.
+    """Yield the conversation without its oldest turn, without the two oldest, ...: a system message stays, and what
+    follows it begins with a user message.
     """
     head = [message for message in messages[:1] if message["role"] == "system"]
     for start in range(len(head) + 1, len(messages)):
@@ -42,7 +42,7 @@ def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Map
 def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
     """How many leading tokens two texts share."""
     low, high = 0, min(len(one), len(other))
-    # Slices compare at the speed of C, which a loop over tens of thousands of tokens does not.
+    # Comparing slices is much faster than a loop over tens of thousands of tokens.
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:
@@ -53,8 +53,8 @@ def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def turn_boundaries(tokenizer: Any, messages: Sequence[Mapping[str, str]], prompt: Sequence[int]) -> tuple[int, ...]:
-    """Positions in `prompt` that another conversation may share it up to: after the system message, before the last
-    message, and before the prompt's last token. Rising.
+    """Positions in `prompt` up to which another conversation may share it, in rising order: after the system message,
+    before the last message, and before the last token.
     """
     if not tokenizer.has_chat_template:
         return (len(prompt) - 1,) if len(prompt) > 1 else ()
@@ -63,7 +63,7 @@ def turn_boundaries(tokenizer: Any, messages: Sequence[Mapping[str, str]], promp
     for head in heads:
         try:
             rendered = tokenizer.apply_chat_template([dict(message) for message in head])
-        # A template may insist on whole conversations; then this is no place where another one could begin.
+        # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue
         found.add(shared_prefix([int(token) for token in rendered], prompt[:-1]))

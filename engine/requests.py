@@ -1,4 +1,4 @@
-"""What a caller hands to the engine: a chat request and its settings, checked where they are made."""
+"""What a caller passes to the engine: a chat request and its settings, validated when they are created."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.errors import BadRequest, require
 METHODS = ("auto", "draft", "ngram", "off")
 ACCEPTANCE_RULES = ("match", "rejection")
 OVERFLOW_RULES = ("refuse", "shorten")
-# The most guesses of a round: the controller, calibration and the narrow products are made for so many.
+# The most draft tokens of a round; the controller, calibration and the narrow products are made for so many.
 MAX_DEPTH = 16
 
 
@@ -19,8 +19,8 @@ class SamplingSettings:
     """How the main model's next token is drawn.
 
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1, `min_p` 0, `repetition_penalty` 1 and the two other penalties
-    at 0 switch that rule off. The penalties look at the last `penalty_window` tokens. `logit_bias` maps token ids
-    to what is added to their logits. With `seed` None every request draws a fresh one; it is reported in the stats.
+    at 0 switch that rule off. The penalties cover the last `penalty_window` tokens. `logit_bias` maps token ids to what
+    is added to their logits. With `seed` None every request draws a fresh one; it is reported in the stats.
     """
 
     temperature: float = 0.0
@@ -47,11 +47,11 @@ class SamplingSettings:
 
 @dataclass(frozen=True)
 class SpeculationSettings:
-    """Where guesses come from and how many a round may hold.
+    """Where draft tokens come from and how many a round may have.
 
     `method` is "auto" (whatever pays best here), "draft" (the draft model), "ngram" (lookup in the text so far) or
-    "off". `depth` fixes the number of guesses a round (0 is "off"); None lets the controller choose up to `max_depth`.
-    Neither is above MAX_DEPTH.
+    "off". `depth` fixes the number of draft tokens a round (0 is "off"); with None the controller chooses up to
+    `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     """
 
@@ -74,23 +74,23 @@ class SpeculationSettings:
 
     @property
     def depth_limit(self) -> int:
-        """The most guesses that a round may get, at least 1."""
+        """The most draft tokens that a round may have, at least 1."""
         return self.depth or self.max_depth
 
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """One question to the engine.
+    """One request for an answer.
 
     `messages` are chat turns ({"role", "content"}, oldest first). `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
-    quarter of the context (or `max_tokens`, if that is less) is left to the answer; None is what the engine is set to.
-    With `allow_oversize`, here or in the engine's settings, it is served although its caches may not fit into memory.
-    `conversation` is whatever the caller calls the chat that all of `messages` belong to: with it what was read may be
-    kept on disk (`EngineSettings.prefix_cache_folder`) until `Engine.forget_conversations`; without it, never.
+    quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.
+    With `allow_oversize`, here or in the engine's settings, it is answered although its caches may not fit into memory.
+    `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
+    (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`; without one, never.
 
-    Raises `BadRequest` when a message has no role or content, or nothing was asked.
+    Raises `BadRequest` when a message has no role or content, or the last one has no text.
     """
 
     messages: Sequence[Mapping[str, str]]

@@ -1,9 +1,9 @@
-"""Settings to the distribution that is sampled, and seeded draws from it.
+"""The distribution that sampling settings define, and seeded draws from it.
 
-The law and the order of operations are mlx-lm's own without speculation: bias, repetition, presence and frequency
+Distribution and order of operations are those of mlx-lm without speculation: bias, repetition, presence and frequency
 penalty on the logits, log-softmax, top-p, min-p, top-k on the untempered log-probabilities, then the temperature.
 Randomness is Gumbel noise keyed by (seed, absolute position), so what is drawn at a position depends on nothing that
-happened at another: not on rejected guesses, not on the depth, not on who proposed.
+happened at another: not on rejected draft tokens, not on the depth, not on the proposer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.requests import SamplingSettings
 
 _MASK = 2**64 - 1
 
-# Independent random numbers for one position: the draw itself, a rejection draft's own draw, the accept decision.
+# Independent random numbers for one position: the main model's draw, the draft's draw, the acceptance decision.
 DRAW, DRAFT, ACCEPT = 0, 1, 2
 
 
@@ -26,8 +26,8 @@ class Sampler:
     """Draws tokens for one request.
 
     `vocabulary` is how many of the main model's output rows stand for a token; rows behind it are padding and never
-    drawn. `seed` is the request's, or a fresh one. `plain_scores` tells that scores are the logits as they are,
-    `plain_argmax` that the draw is the largest of them.
+    drawn. `seed` is the request's, or a fresh one. `plain_scores`: scores are the logits as they are;
+    `plain_argmax`: the draw is the largest of them.
     """
 
     def __init__(self, settings: SamplingSettings, vocabulary: int) -> None:
@@ -49,7 +49,7 @@ class Sampler:
         """Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None when greedy."""
         if self.greedy:
             return None
-        # Draft and main model ask for the same rows of one round.
+        # Draft and main model use the same rows of a round.
         if self._latest_noise is not None and stream == DRAW:
             first, size, rows = self._latest_noise
             if first == position and count <= size:
@@ -64,17 +64,17 @@ class Sampler:
         """Uniform numbers (count,) in [0, 1) that decide acceptance at `position`, `position` + 1, ..."""
         return mx.vmap(lambda key: mx.random.uniform(key=key))(self._keys(position, count, ACCEPT))
 
-    def scores(self, logits: mx.array, committed: Sequence[int], guesses: mx.array | None = None) -> mx.array:
+    def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
         """Biased and penalised logits (rows, vocabulary), float32.
 
-        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `guesses`: with k
-        guesses and k + 1 rows, row i has seen guesses[:i].
+        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`:
+        with k of them and k + 1 rows, row i has seen draft_tokens[:i].
         """
         scores = fit(logits, self.vocabulary).astype(mx.float32)
         if self._bias_ids is not None:
             scores = scores.at[:, self._bias_ids].add(self._bias_values)
         if self.penalised:
-            scores = self._penalise(scores, committed, guesses)
+            scores = self._penalise(scores, committed, draft_tokens)
         return scores
 
     @staticmethod
@@ -83,7 +83,7 @@ class Sampler:
         return scores - mx.logsumexp(scores, axis=-1, keepdims=True)
 
     def truncated(self, logprobs: mx.array) -> mx.array:
-        """What the draw is made from: (rows, vocabulary), excluded tokens at -inf, divided by the temperature."""
+        """What tokens are drawn from: (rows, vocabulary), excluded tokens at -inf, divided by the temperature."""
         settings = self.settings
         if settings.top_p < 1.0:
             logprobs = apply_top_p(logprobs, settings.top_p)
@@ -99,22 +99,22 @@ class Sampler:
 
     @staticmethod
     def likeliest(scores: mx.array) -> tuple[mx.array, mx.array]:
-        """What is drawn of `scores` (rows, vocabulary) without noise: token ids (rows,) uint32 and their natural
-        log-probabilities (rows,). Those of all other tokens are not worked out.
+        """The greedy draw from `scores` (rows, vocabulary): token ids (rows,) uint32 and their natural
+        log-probabilities (rows,). Those of all other tokens are not computed.
         """
         return mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
 
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """One token id a row, (rows,) uint32: the likeliest, or the largest with `noise` added after truncation.
 
-        Without noise, hand in plain scores: normalising them can make equal what is not.
+        Without noise, pass plain scores: normalising them can make unequal ones equal.
         """
         if noise is None:
             return mx.argmax(logprobs, axis=-1).astype(mx.uint32)
         return mx.argmax(self.truncated(logprobs) + noise, axis=-1).astype(mx.uint32)
 
-    def _penalise(self, scores: mx.array, committed: Sequence[int], guesses: mx.array | None) -> mx.array:
-        counts = self._counts(scores.shape[0], committed, guesses)
+    def _penalise(self, scores: mx.array, committed: Sequence[int], draft_tokens: mx.array | None) -> mx.array:
+        counts = self._counts(scores.shape[0], committed, draft_tokens)
         seen = counts > 0
         settings = self.settings
         if settings.repetition_penalty != 1.0:
@@ -126,16 +126,16 @@ class Sampler:
             scores = scores - counts * settings.frequency_penalty
         return scores
 
-    def _counts(self, rows: int, committed: Sequence[int], guesses: mx.array | None) -> mx.array:
+    def _counts(self, rows: int, committed: Sequence[int], draft_tokens: mx.array | None) -> mx.array:
         """How often each token occurs in each row's penalty window: (rows, vocabulary) float32."""
-        drafted = 0 if guesses is None else guesses.shape[0]
+        drafted = 0 if draft_tokens is None else draft_tokens.shape[0]
         window = self.settings.penalty_window or len(committed) + drafted
         tail = list(committed[-window:])
         # A history shorter than the window is filled with an id behind the vocabulary, which is cut off again.
         tail = [self.vocabulary] * (window - len(tail)) + tail
         history = mx.array(tail, dtype=mx.uint32)
-        if guesses is not None:
-            history = mx.concatenate([history, guesses.astype(mx.uint32)])
+        if draft_tokens is not None:
+            history = mx.concatenate([history, draft_tokens.astype(mx.uint32)])
         starts = mx.arange(drafted - rows + 1, drafted + 1)
         windows = history[starts[:, None] + mx.arange(window)[None, :]]
         counts = mx.zeros((rows, self.vocabulary + 1))

@@ -1,4 +1,4 @@
-"""How an engine is set up: what it may hold and how much it does at once."""
+"""Limits of an engine: memory, disk, and how many requests it serves at once."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class EngineSettings:
     at most `prefix_folder_bytes` there. Both models are unloaded after `unload_after_s` seconds without a request.
     `memory_limit` in bytes stands in for what the device recommends. These take effect at once.
 
-    `overflow` ("refuse" or "shorten") serves requests that do not say it themselves, and `allow_oversize` loads models
-    and serves requests without asking whether they fit. For an answer without a limit room for `context` tokens is
-    counted in. These hold for the requests that begin from then on.
+    `overflow` ("refuse" or "shorten") applies to requests that do not set it themselves. With `allow_oversize` models
+    and requests are accepted although they may not fit into memory. An answer is assumed to take at most `context`
+    tokens. These apply to the requests that begin from then on.
 
     `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
-    main and draft are stored. What speculation costs and brings on this machine is kept in `learned_file` if one is
-    given; a pair that is not in it is then calibrated in the first idle moment. These, `allow_oversize` and the
-    `context` that has to fit apply to the models loaded from then on.
+    main and draft are stored. Costs and acceptance of speculation on this machine are kept in `learned_file` if given;
+    a pair that is not in it is then calibrated when the engine is first idle. These, `allow_oversize` and the `context`
+    that has to fit apply to the models loaded from then on.
     """
 
     most_active: int = 8

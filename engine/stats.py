@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """One round: `drafted` guesses of `source`, of which the first `accepted` were kept, then the main model's token.
+    """One round: `drafted` draft tokens of `source`, the first `accepted` of which were kept, then the bonus token.
 
     `committed` can be below accepted + 1 when the answer ended inside the round. `rows` is the width of the verify
     pass. `at_s` is the round's end in seconds since the request started. `reason` and `arguments` say why the round did
     not speculate ("" where it did).
 
     The durations are wall seconds and add up to all the time since the round before was read: `draft_s` went into
-    guessing, a draft model's reading up included, `verify_s` into the main model's pass, which counts from the moment
-    its graph is built, and `host_s` is what the device waited for besides. A round that was launched on top of the one
-    before waited for nothing.
+    drafting, the draft model's catch-up included, `verify_s` into the main model's pass, from the moment its graph is
+    built, and `host_s` is what else the device waited for. A round that was started before the one before was read
+    waited for nothing.
     """
 
     number: int
@@ -39,7 +39,7 @@ class PlainSpan:
 
     Codes: "off" (the user), "no-draft", "draft-loading", "draft-not-usable" (reason), "draft-failed",
     "draft-context-full", "no-guess" (the draft's text could not be put into main tokens), "cache-kind" (kind),
-    "carried-rows" (rows that a rejection left to be read again), "no-match" (lookup),
+    "carried-rows" (rows that a rejection left to be fed again), "no-match" (lookup),
     "costs-more" (plain_ms, round_ms, tokens_per_round), "measuring", "batch" (requests), "turns" (kind: what keeps the
     answers from sharing a batch, so that they take turns), "first-token", "length-limit".
     """
@@ -55,10 +55,10 @@ class RequestStats:
 
     `dropped_messages` of the conversation were left out because the context could not hold them.
 
-    `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of guess
-    i, where a guess counts as reached when every guess before it in its round was accepted. `decode_tps` counts the
-    tokens after the first. `plain_tps` is what plain decoding does on this machine at this context length, measured,
-    or None; `speedup` = decode_tps / plain_tps, None for an answer that shared a batch.
+    `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
+    draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
+    after the first. `plain_tps` is the speed of plain decoding on this machine at this context length, measured, or
+    None; `speedup` = decode_tps / plain_tps, None for an answer that shared a batch.
     """
 
     prompt_tokens: int = 0
@@ -86,7 +86,7 @@ class RequestStats:
 
 
 class RequestLog:
-    """Collects a request's rounds and works out its figures; owned by the engine's thread.
+    """Collects the rounds of a request and computes its figures. Belongs to the engine's thread.
 
     Times are `time.perf_counter()` values in seconds.
     """
@@ -98,7 +98,7 @@ class RequestLog:
         self.cached_tokens = 0
         self.dropped_messages = 0
         self.plain_tps: float | None = None
-        # In a batch an answer is slower than alone by design, so that a ratio to decoding alone would mislead.
+        # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
         self._prompt_tokens = prompt_tokens
         self._seed = seed

@@ -9,12 +9,11 @@ from typing import Any
 class AnswerText:
     """The visible text of one answer, fed a token at a time.
 
-    `detokenizer` is one of mlx-lm's streaming detokenisers, fresh. Text that might be the beginning of a stop string
-    is held back until it is decided; `text` is what was handed out so far, so joined deltas always equal it. A
-    character that the last token leaves incomplete is not shown.
+    `detokenizer` is one of mlx-lm's streaming detokenisers, fresh. Text that may be the beginning of a stop string is
+    held back until that is decided; `text` is what was returned so far, so joined deltas always equal it. A character
+    that the last token leaves incomplete is not shown.
 
-    `after` are the last tokens of an answer that is continued; without them the first space would be dropped, as at
-    the start of a text.
+    `after` are the last tokens of an answer that is continued; without them its first space would be dropped.
     """
 
     def __init__(self, detokenizer: Any, stop: Sequence[str] = (), after: Sequence[int] = ()) -> None:
@@ -23,10 +22,10 @@ class AnswerText:
             for token in after:
                 detokenizer.add_token(token)
             detokenizer.finalize()
-            # Reading it marks it as handed out.
+            # Reading the segment makes the next one start after it.
             _ = detokenizer.last_segment
         self._stop = tuple(stop)
-        # A stop string that ends later can have begun in so many characters.
+        # How many characters of a stop string can be there before it is complete.
         self._most_held = max((len(string) for string in self._stop), default=1) - 1
         self._held = ""
         self._parts: list[str] = []
@@ -42,7 +41,7 @@ class AnswerText:
         return self._release(self._detokenizer.last_segment, final=False)
 
     def finish(self) -> str:
-        """No more tokens come: return the tail that was held back."""
+        """End the text and return the tail that was held back."""
         self._detokenizer.finalize()
         return self._release(self._detokenizer.last_segment.rstrip("\ufffd"), final=True)
 

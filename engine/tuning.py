@@ -1,4 +1,4 @@
-"""What speculation costs and brings on this machine, as plain data for whoever shows it to a person."""
+"""Costs and acceptance of speculation on this machine, as plain data for front ends."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DepthFigures:
-    """Rounds of `depth` guesses of `source` ("draft", "ngram") at one context length.
+    """Rounds of `depth` draft tokens of `source` ("draft", "ngram") at one context length.
 
-    `round_s` seconds a round, of which `draft_s` for drafting. `break_even` is the acceptance, the same for every
-    guess, at which such a round is as fast as plain decoding; None where even perfect guesses would not pay.
+    `round_s` seconds a round, of which `draft_s` for drafting. `break_even` is the acceptance, the same for every draft
+    token, at which such a round is as fast as plain decoding; None where even perfect drafting would not pay.
     `expected_tps` follows from the acceptance seen so far. `samples` rounds of this depth's width were measured; with
     0 the figures lie between or beyond those that were.
     """
@@ -30,7 +30,7 @@ class DepthFigures:
 
 @dataclass(frozen=True, slots=True)
 class ContextFigures:
-    """What was learned for texts of `tokens_from` tokens and more, below `tokens_below` (None: without end).
+    """What was learned at context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
 
     `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds.
     """
@@ -44,10 +44,10 @@ class ContextFigures:
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceFigures:
-    """Guesses of `source` in position `position` of their rounds (0 is the first).
+    """Draft tokens of `source` in position `position` of their rounds (0 is the first).
 
-    `reached` of them came to be checked, because every guess before them was right, and `accepted` were right
-    themselves. Both fade: a round counts for a part of what the next one does, so they are no whole numbers.
+    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted themselves. Both
+    fade: a round counts for a part of what the next one does, so they are no whole numbers.
     """
 
     source: str
@@ -58,10 +58,10 @@ class AcceptanceFigures:
 
 @dataclass(frozen=True, slots=True)
 class LearnedPair:
-    """Everything known about one main model with one draft, or with none.
+    """Everything learned about one main model with one draft model, or with none.
 
-    `pair` is what `Engine.forget_learned` takes; `main` and `draft` are the names in it ("" without a draft).
-    `loaded` tells that these two are loaded now.
+    `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
+    `loaded`: these two are loaded now.
     """
 
     pair: Pair
@@ -74,13 +74,12 @@ class LearnedPair:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What a calibration of the loaded pair found out in `seconds`; it is in the learned figures too.
+    """The result of a calibration of the loaded pair, which took `seconds`; the learned figures contain it too.
 
-    `best_depth` guesses of the draft model a round are expected to be fastest, `speedup` times as fast as plain
-    decoding; 0 and 1.0 where plain decoding is. `acceptance_seen` tells whether that follows from guesses that were
-    checked, in answers or in the calibration's own; without any there is only an assumption about acceptance, and
-    `figures.depths` say from which acceptance on a depth pays. Not `complete` where a request came in between: what was
-    not reached keeps its old figures.
+    `best_depth` draft tokens a round are expected to be fastest, `speedup` times as fast as plain decoding; 0 and 1.0
+    where plain decoding is. `acceptance_seen`: that follows from draft tokens that were checked, in answers or in the
+    calibration itself; otherwise acceptance is only assumed, and `figures.depths` say from which acceptance on a depth
+    pays. Not `complete` where a request interrupted it: depths that were not reached keep their old figures.
     """
 
     pair: Pair
@@ -93,7 +92,7 @@ class Calibration:
 
 
 def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
-    """The acceptance of every guess at which a round of `depth` guesses commits its tokens at plain speed.
+    """The acceptance of every draft token at which a round of `depth` of them commits tokens at plain speed.
 
     Solves 1 + a + a^2 + ... + a^depth = round_s / plain_s for a; None where that is above 1.
     """

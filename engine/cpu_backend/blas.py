@@ -1,10 +1,10 @@
-"""Which BLAS serves MLX's CPU backend, chosen before mlx is first imported.
+"""Chooses the BLAS of MLX's CPU backend, before mlx is first imported.
 
-The Linux wheel of mlx carries reference BLAS. The symbols of a library that is already in the process win, so loading
-OpenBLAS first makes float32 matrix products 7 to 27 times faster. On macOS mlx links Accelerate and nothing is done.
+The Linux wheel of mlx contains reference BLAS. Symbols of a library that is already loaded take precedence, so loading
+OpenBLAS first makes float32 matrix products 7 to 27 times faster. On macOS mlx uses Accelerate and nothing is loaded.
 
-It gets half of the cores, because MLX itself keeps one thread feeding and one computing, and OpenBLAS's threads wait
-for each other by yielding: whoever else wants the machine makes the narrow products of decoding many times slower.
+It gets half of the cores, because MLX itself uses one thread for feeding and one for computing, and OpenBLAS's threads
+wait for each other by yielding: any other load makes the narrow products of decoding many times slower.
 Measured on two cores under load, a pass of nine rows of the starter model takes 8 ms with one thread, 150 ms with two.
 """
 

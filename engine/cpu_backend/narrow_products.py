@@ -1,14 +1,14 @@
 """Matrix products over a few rows, where MLX computes on the CPU with OpenBLAS.
 
-For every product that is not small, OpenBLAS first copies the whole matrix into an order that suits it. Hundreds of
-rows share that copy; the few rows of a round do not, and wait for it longer than for the product. In blocks
-that count as small each, the same matrix is read where it lies: with 3072 x 1024, one row takes 0.5 ms instead of 2.4,
-five rows 0.6 instead of 3.0, nine rows 0.8 instead of 2.9. A matrix that counts as small whole is one block, with its
-inputs first all the same: OpenBLAS takes fewer rows of it for small where it has to turn the matrix.
+For every product that is not small, OpenBLAS first copies the whole matrix into another order. With hundreds of rows
+that copy pays; with the few rows of a round it takes longer than the product. In blocks that count as small each, the
+matrix is read in place: with 3072 x 1024, one row takes 0.5 ms instead of 2.4, five rows 0.6 instead of 3.0, nine rows
+0.8 instead of 2.9. A matrix that counts as small as a whole is one block, with its inputs first all the same: OpenBLAS
+counts fewer rows of it as small where it has to transpose the matrix.
 
-Blocks are as large as half of the widest round allows: ones that were small for all of it made rounds of four guesses
-a sixth slower, with 200 million parameters. The widest rounds are multiplied in two halves instead, which saves them a
-fifth, where this processor's OpenBLAS has kernels for small products. Where it has none halves cost half as much again.
+Blocks are as large as half of the widest round allows: blocks that are small for all of it made rounds of four draft
+tokens a sixth slower, with 200 million parameters. The widest rounds are multiplied in two halves instead, which saves
+them a fifth where OpenBLAS has kernels for small products on this processor. Elsewhere halves cost half as much again.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from mlx.utils import tree_unflatten
 from engine.cpu_backend import blas
 from engine.requests import MAX_DEPTH
 
-# Multiplications in a product that OpenBLAS takes for small.
+# Multiplications in a product that OpenBLAS counts as small.
 SMALL_PRODUCT = 1_000_000
-# What blocks are cut to suit: half of the widest round, which has a row more than guesses.
+# The rows that blocks are sized for: half of the widest round, which has one row more than draft tokens.
 HALF_ROUND = MAX_DEPTH // 2 + 1
-# Processors for which OpenBLAS has kernels that read a small matrix where it lies, as it names them.
+# Processors, by OpenBLAS's names, for which it has kernels that read a small matrix in place.
 SMALL_KERNELS = ("skylakex", "cooperlake", "sapphirerapids")
-# From so many rows on, one copy is shared by enough of them.
+# From so many rows on, copying the matrix pays.
 MANY_ROWS = 128
-# Smaller matrices count as small whole.
+# Matrices with fewer numbers stay as they are: they count as small in any case.
 SMALLEST = 2**14
 
 
 def use_narrow_products(model: nn.Module) -> None:
-    """Let the layers of `model` multiply in blocks; values stay, and nothing is evaluated here.
+    """Let the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
 
-    An embedding is among them where no layer of its shape can be the output layer, so that it must be that itself.
-    With another BLAS everything stays as it is.
+    That includes an embedding where no layer of its shape can be the output layer, so that it must be both.
+    With another BLAS nothing changes; on macOS, MLX uses Accelerate.
     """
     if not blas.BLAS.startswith("OpenBLAS"):
         return
@@ -47,7 +47,7 @@ def use_narrow_products(model: nn.Module) -> None:
     blocked: dict[int, nn.Module] = {}
     for _, module in modules:
         if type(module) is nn.Linear and (size := _block_size(*module.weight.shape)):
-            # A layer can stand in two places.
+            # A layer can be used under two names.
             blocked.setdefault(id(module), BlockedLinear(module, size))
         elif _is_output_layer(module, outputs) and (size := _block_size(*module.weight.shape)):
             blocked.setdefault(id(module), BlockedEmbedding(module, size))
@@ -55,14 +55,14 @@ def use_narrow_products(model: nn.Module) -> None:
 
 
 def in_blocks(linear: nn.Linear, rows: int) -> nn.Module:
-    """A layer that multiplies in blocks which suit passes of at most `rows` rows; `linear` itself where none would."""
+    """A layer that multiplies in blocks for passes of at most `rows` rows; `linear` itself where none fits."""
     outputs, inputs = linear.weight.shape
     size = _block_size(outputs, inputs, rows)
     return BlockedLinear(linear, size) if size else linear
 
 
 def in_one(layer: nn.Module) -> nn.Module:
-    """A layer as it was before it came in blocks; another kind as it is. Nothing is evaluated here."""
+    """The plain layer that a blocked one was made from; any other layer itself. Nothing is evaluated here."""
     if type(layer) is not BlockedLinear:
         return layer
     linear = nn.Linear(1, 1, bias=False)
@@ -73,8 +73,8 @@ def in_one(layer: nn.Module) -> nn.Module:
 
 
 class BlockedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer whose matrix lies in blocks of `size` outputs: (outputs / size, inputs, size), or, where there is
-    one block only, (inputs, outputs).
+    """A linear layer whose matrix is stored in blocks of `size` outputs: (outputs / size, inputs, size), or, where
+    there is one block only, (inputs, outputs).
     """
 
     def __init__(self, linear: nn.Linear, size: int) -> None:
@@ -85,7 +85,7 @@ class BlockedLinear(nn.Module):  # type: ignore[misc]
 
     @property
     def weight(self) -> mx.array:
-        """The matrix (outputs, inputs), put together anew."""
+        """The matrix (outputs, inputs), assembled on each access."""
         return _by_inputs(self.blocks).T
 
     def __call__(self, x: mx.array) -> mx.array:
@@ -105,7 +105,7 @@ class BlockedEmbedding(nn.Module):  # type: ignore[misc]
 
     @property
     def weight(self) -> mx.array:
-        """The matrix (vocabulary, width), put together anew."""
+        """The matrix (vocabulary, width), assembled on each access."""
         return _by_inputs(self.blocks).T
 
     def __call__(self, ids: mx.array) -> mx.array:
@@ -150,7 +150,7 @@ def _product(x: mx.array, blocks: mx.array) -> mx.array:
 
 
 def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
-    """(rows, inputs) by (count, inputs, size) is (count, rows, size); in halves where only these are small."""
+    """(rows, inputs) by (count, inputs, size) is (count, rows, size); in halves where only those are small."""
     rows, (_, inputs, size) = len(x), blocks.shape
     half = (rows + 1) // 2
     if half * inputs * size <= SMALL_PRODUCT < rows * inputs * size and _has_small_kernels():
@@ -164,7 +164,7 @@ def _has_small_kernels() -> bool:
 
 
 def _block_size(outputs: int, inputs: int, rows: int = HALF_ROUND) -> int:
-    """The most outputs with which a block is small in passes of `rows` rows; 0 where the matrix cannot be cut so."""
+    """The most outputs with which a block is small in passes of `rows` rows; 0 where the matrix has no such blocks."""
     if outputs * inputs < SMALLEST:
         return 0
     fitting = (size for size in (outputs, 64, 32, 16) if rows * size * inputs <= SMALL_PRODUCT and outputs % size == 0)

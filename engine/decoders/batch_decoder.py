@@ -1,4 +1,4 @@
-"""Several generations decoded together, one token each a step: mlx-lm's continuous batching with samplers of our own.
+"""Decodes several generations together, a token each a step: mlx-lm's continuous batching with Tandem's samplers.
 
 What is drawn for a generation depends on its own logits, settings, seed and position alone, so its text is the same
 in every batch. Caches are handed over both ways: nothing is prefilled again.
@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import mlx.core as mx
 from mlx_lm.generate import BatchGenerator, StopSequences
 from mlx_lm.models.cache import RotatingKVCache
 
+from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
+from engine.loading import LoadedModel
 from engine.sampling import fit
 from engine.speculation.cache_rules import flatten
-from engine.speculation.sequence import PREFILL_CHUNK
-
-if TYPE_CHECKING:
-    from engine.events import TokensCommitted
-    from engine.loading import LoadedModel
-    from engine.speculation.sequence import Sequence
+from engine.speculation.sequence import PREFILL_CHUNK, Sequence
 
 # Kinds that mlx-lm merges into a batch, history and all, and takes apart again.
 _MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVCache", "ArraysCache")}
@@ -30,7 +27,7 @@ _MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVC
 _UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
 BATCH_DEPENDENT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _UNFIT}
 # Generations join and end as decided here, not in mlx-lm.
-_ENDLESS = 2**31
+_UNLIMITED = 2**31
 
 
 def batch_obstacle(sequence: Sequence) -> str | None:
@@ -89,8 +86,8 @@ class BatchDecoder:
         self._batch = BatchGenerator(
             self._model,
             sampler=self._sample,
-            completion_batch_size=_ENDLESS,
-            prefill_batch_size=_ENDLESS,
+            completion_batch_size=_UNLIMITED,
+            prefill_batch_size=_UNLIMITED,
             stream=mx.default_stream(mx.default_device()),
         )
 
@@ -104,7 +101,7 @@ class BatchDecoder:
             pass
         [uid] = self._batch.insert(
             [sequence.pending],
-            max_tokens=[_ENDLESS],
+            max_tokens=[_UNLIMITED],
             caches=[list(sequence.caches)],
             stop_sequences=[StopSequences()],
         )

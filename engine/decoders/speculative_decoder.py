@@ -30,13 +30,13 @@ class _StartedRound:
     """
 
     choice: Choice
-    flight: PendingRound
+    pending: PendingRound
     host_s: float = 0.0
     drafting_share: float | None = None
 
 
 class SpeculativeDecoder:
-    """Decodes `generation`, whose prompt has been read.
+    """Decodes `generation`, whose prompt has been prefilled.
 
     It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
     """
@@ -95,7 +95,7 @@ class SpeculativeDecoder:
         current = (yield from self._next_round()) if generation.ids else self._start(FIRST_TOKEN)
         while current is not None:
             ahead = self._start_next(current)
-            result = self._rounds.wait(current.flight)
+            result = self._rounds.wait(current.pending)
             event = self._settle(current, result, ahead)
             if generation.reason is not None or (self._leaving and ahead is None):
                 self.done = True
@@ -132,7 +132,7 @@ class SpeculativeDecoder:
         generation = self._generation
         now = time.perf_counter()
         if self._drafting is not None and not generation.timing_interrupted:
-            self._drafting.observe(current.choice, current.flight, record, now - generation.round_ended)
+            self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
         elif self._drafting is not None:
             self._drafting.interrupted()
         generation.timing_interrupted = False
@@ -171,12 +171,12 @@ class SpeculativeDecoder:
         share = self._drafting_share(choice)
         timed = choice.depth > 0 and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
         try:
-            flight = self._rounds.start(choice.source, choice.depth, timed=timed)
+            pending = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
             choice = self._without(failure)
-            flight = self._rounds.start(None, 0)
-        host_s, self._accounted_to = max(0.0, flight.started_at - self._accounted_to), flight.started_at
-        return _StartedRound(choice, flight, host_s, share)
+            pending = self._rounds.start(None, 0)
+        host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
+        return _StartedRound(choice, pending, host_s, share)
 
     def _drafting_share(self, choice: Choice) -> float | None:
         return None if self._drafting is None or choice.depth == 0 else self._drafting.drafting_share(choice)
@@ -184,24 +184,24 @@ class SpeculativeDecoder:
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         generation = self._generation
-        if current.flight.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
+        if current.pending.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
             return None
         if generation.remaining <= 1:
             return None
         choice = self._choose(under_way=1)
         if choice.depth > 0:
             return None
-        return _StartedRound(choice, self._rounds.start_next(current.flight))
+        return _StartedRound(choice, self._rounds.start_next(current.pending))
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit those kept, and count the round."""
-        flight = current.flight
-        source = flight.proposal.source if flight.proposal is not None else "main"
+        pending = current.pending
+        source = pending.proposal.source if pending.proposal is not None else "main"
         tokens = self._generation.add_tokens(DrawnTokens(result.tokens, result.logprobs, result.accepted, source))
         accepted = min(result.accepted, len(tokens))
         ids = [token.id for token in tokens]
         try:
-            self._rounds.commit(flight, accepted, ids, ahead.flight if ahead else None)
+            self._rounds.commit(pending, accepted, ids, ahead.pending if ahead else None)
         except* ProposerFailed as failed:
             for failure in failed.exceptions:
                 assert isinstance(failure, ProposerFailed)
@@ -211,31 +211,31 @@ class SpeculativeDecoder:
         return self._generation.end_round(record, tokens, result.finished_at)
 
     def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
-        generation, flight = self._generation, current.flight
+        generation, pending = self._generation, current.pending
         # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
-        drafted = flight.depth if committed > accepted or accepted == 0 else accepted
+        drafted = pending.depth if committed > accepted or accepted == 0 else accepted
         busy = max(0.0, result.finished_at - self._accounted_to)
         draft_s = 0.0
-        if flight.draft_s is not None:
-            draft_s = min(flight.draft_s, busy)
-        elif flight.depth:
+        if pending.draft_s is not None:
+            draft_s = min(pending.draft_s, busy)
+        elif pending.depth:
             share = current.drafting_share
-            if flight.stopped_early:
-                share = self._drafting_share(replace(current.choice, depth=flight.depth))
+            if pending.stopped_early:
+                share = self._drafting_share(replace(current.choice, depth=pending.depth))
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
         return RoundRecord(
             number=generation.round,
-            source=flight.proposal.source if flight.proposal is not None else "main",
+            source=pending.proposal.source if pending.proposal is not None else "main",
             drafted=drafted,
             accepted=accepted,
             committed=committed,
-            rows=flight.rows,
+            rows=pending.rows,
             at_s=result.finished_at - generation.log.started,
             draft_s=draft_s + catch_up_s,
             verify_s=busy - draft_s,
             host_s=current.host_s,
-            reason=current.choice.reason or ("" if flight.depth else "no-guess"),
+            reason=current.choice.reason or ("" if pending.depth else "no-guess"),
             arguments=current.choice.arguments,
         )
 

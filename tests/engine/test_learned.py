@@ -82,7 +82,7 @@ def test_the_oldest_pairs_go_before_the_file_is_too_large_to_be_read(
 ) -> None:
     controller = trained()
     learned_file(path).keep(controller, "0")
-    monkeypatch.setattr("engine.learned.LARGEST_FILE", 3 * path.stat().st_size)
+    monkeypatch.setattr("engine.learned.MAX_FILE_BYTES", 3 * path.stat().st_size)
     file = learned_file(path)
     for number in range(1, 8):
         file.keep(controller, str(number))
