@@ -1,4 +1,4 @@
-"""`tandem bench`: what speculation brings on this machine, as ratios of arms timed alternately in one run."""
+"""`tandem bench`: the speedup of speculation on this machine, as ratios of arms timed alternately in one run."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise `BadRequest` for what nothing can be measured with, before a model is loaded."""
+    """Raise `BadRequest` for options that nothing can be measured with, before a model is loaded."""
     for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0)):
         value = getattr(arguments, name)
         require(value >= least, name.replace("_", "-"), f"{least} or more", value)
@@ -80,7 +80,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _run_window(arguments: argparse.Namespace) -> int:
-    # Qt comes in with it.
+    # Not at the top: it imports Qt.
     from app.bench import window_bench
 
     report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions)
@@ -89,26 +89,26 @@ def _run_window(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    # Here and not at the top: mlx comes in with them, and `tandem --help` should not wait for it.
+    # Not at the top: these import MLX, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner
     from engine.scheduler import Scheduler
 
-    asked = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
     scheduler = Scheduler()
     if arguments.synthetic:
-        asked = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
+        chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
     main, draft = _synthetic_pair(arguments, scheduler) if arguments.synthetic else _pair(arguments)
     if arguments.concurrent:
-        return _measure_concurrency(arguments, scheduler, main, asked)
+        return _measure_concurrency(arguments, scheduler, main, chosen_prompts)
     scheduler.install(main, draft)
-    # As the window does while nobody has asked anything yet.
+    # As the window does while it is idle.
     scheduler.calibrate()
     chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, draft)
     trials = runner.run(
         _selected(chosen, arguments.arms),
-        asked,
+        chosen_prompts,
         repetitions=arguments.repetitions,
         max_tokens=arguments.max_tokens,
         progress=_progress,
@@ -119,7 +119,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _measure_concurrency(
-    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, asked: Sequence[Prompt]
+    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, prompts: Sequence[Prompt]
 ) -> dict[str, Any]:
     from engine.bench import concurrency
 
@@ -139,7 +139,7 @@ def _measure_concurrency(
         scheduler,
         main,
         counts,
-        asked,
+        prompts,
         repetitions=arguments.repetitions,
         max_tokens=arguments.max_tokens,
         progress=_progress,
@@ -156,7 +156,7 @@ def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | Non
 
 
 def _synthetic_pair(arguments: argparse.Namespace, scheduler: Scheduler) -> tuple[LoadedModel, LoadedModel | None]:
-    """The main model answers once, plainly; a draft that knows the answer then agrees as often as asked for."""
+    """A main model that has answered once, plainly, and a draft that agrees with that answer at the given rate."""
     from engine.bench.arms import run_to_end
     from engine.bench.synthetic import synthetic_draft, synthetic_main
     from engine.loading import load

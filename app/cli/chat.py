@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
                 raise pair.draft_problem
             if arguments.prompt is not None:
                 return _ask(engine, first, show)
-            return _talk(engine, arguments, show)
+            return _converse(engine, arguments, show)
     except EngineError as error:
         show.failed(Failed(error, ""))
         return BAD_USAGE if error.code == "bad-request" else FAILED
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
     system = [{"role": "system", "content": _readable(arguments.system)}] if arguments.system else []
-    # Standard input gives the questions later; this stands in while only the settings are checked.
+    # A placeholder while only the settings are checked: the questions come from standard input later.
     question = [{"role": "user", "content": "-" if arguments.prompt is None else _readable(arguments.prompt)}]
     return ChatRequest(
         messages=system + (history or question),
@@ -100,13 +100,13 @@ def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
     try:
         last = show.events(stream)
     except KeyboardInterrupt:
-        # The first Ctrl-C ends the answer and keeps its figures; a second one ends the program.
+        # The first Ctrl-C cancels the answer, whose figures are still shown; a second one ends the program.
         stream.cancel()
         last = show.events(stream)
     return DONE if isinstance(last, Finished) else FAILED
 
 
-def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
+def _converse(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
     history: list[dict[str, str]] = []
     code = DONE
     if isinstance(sys.stdin, io.TextIOWrapper):
@@ -124,7 +124,7 @@ def _talk(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
 
 
 def _readable(text: str) -> str:
-    """`text` with replacement characters for bytes of another encoding, which no tokenizer takes."""
+    """`text` with replacement characters for undecodable bytes, which no tokenizer accepts."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -136,7 +136,7 @@ def _read_question() -> str | None:
 
 
 class _Output(ABC):
-    """Shows events; `text` is the last whole answer."""
+    """Shows the events of a request; `text` is the last whole answer."""
 
     text = ""
 
@@ -167,7 +167,7 @@ class _Output(ABC):
 
 class _JsonOutput(_Output):
     def progress(self, event: Event) -> None:
-        # Where the terminal's encoding cannot hold every letter, JSON's own escapes can.
+        # JSON's escapes hold every character, also where the terminal's encoding does not.
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
 
@@ -179,7 +179,7 @@ class _JsonOutput(_Output):
 
 
 class _TextOutput(_Output):
-    """The answer on standard output, what is said about it on standard error."""
+    """The answer on standard output, its figures and errors on standard error."""
 
     def progress(self, event: Event) -> None:
         if isinstance(event, TokensCommitted):
@@ -187,15 +187,15 @@ class _TextOutput(_Output):
 
     def finished(self, event: Finished) -> None:
         print(flush=True)
-        _say(sys.stderr, _summary(event.stats))
+        _print_line(sys.stderr, _summary(event.stats))
 
     def failed(self, event: Failed) -> None:
         if event.text:
             print(flush=True)
-        _say(sys.stderr, f"tandem: {event.error}")
+        _print_line(sys.stderr, f"tandem: {event.error}")
 
 
-def _say(to: TextIO, sentence: str) -> None:
+def _print_line(to: TextIO, sentence: str) -> None:
     print(sentence, file=to, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Downloads watched from a terminal: a bar on a screen, a line for each state in a log, objects for a program."""
+"""Shows downloads in a terminal: a bar on a screen, a line for each state in a log, JSON objects for a program."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from rich.progress import BarColumn, Progress, TextColumn
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 
-_SETTLED = ("ready", "paused", "failed")
-_LOOK_S = 0.1
+_ENDED = ("ready", "paused", "failed")
+_POLL_S = 0.1
 _REPORT_S = 1.0
 
 
 def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
-    """Show the downloads until all have settled; whether all are ready. Ctrl-C leaves what arrived for another time."""
+    """Show the downloads until all have ended; returns whether all are ready. Ctrl-C keeps what has arrived."""
     screen: _Json | _Bar | _Lines = _Json() if as_json else _Bar() if sys.stderr.isatty() else _Lines()
     try:
         while True:
             found = [status for name in names if (status := queue.status(name)) is not None]
             screen.show(found)
-            if all(status.state in _SETTLED for status in found):
+            if all(status.state in _ENDED for status in found):
                 screen.close()
                 screen.end(found)
                 return bool(found) and all(status.state == "ready" for status in found)
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
     except KeyboardInterrupt:
         screen.close()
         screen.interrupted()
         return False
     finally:
-        # Whatever happens, the terminal gets its cursor back.
+        # Also after an error: rich hides the cursor until then.
         screen.close()
 
 
@@ -71,7 +71,7 @@ class _Lines:
 
     def show(self, found: Sequence[DownloadStatus]) -> None:
         for status in found:
-            if status.state != self._states.get(status.repository) and status.state not in _SETTLED:
+            if status.state != self._states.get(status.repository) and status.state not in _ENDED:
                 self._states[status.repository] = status.state
                 print(f"{status.repository}: {status.state}", file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""`tandem models`: the models of this machine and of the Hub, in a terminal."""
+"""`tandem models`: list, search, download, remove and pair models in a terminal."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _download(arguments: argparse.Namespace) -> int:
     access = _access(arguments)
     names = [parse_repository(arguments.id)]
     if access.offline:
-        # A queue would wait until somebody switches that off.
+        # A queue would wait until the setting is switched off.
         raise HubError("kept-offline", names[0])
     if arguments.with_draft:
         with HubClient(access) as client:
@@ -180,7 +180,7 @@ def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
 
     limit = working_set_limit(psutil.virtual_memory().total)
     catalog, installed = load_catalog(), _installed(arguments)
-    main = next((model for model in installed if _is_called(model, arguments.id)), None)
+    main = next((model for model in installed if _is_named(model, arguments.id)), None)
     known = main or catalog.models.get(parse_repository(arguments.id))
     if known is not None:
         subject, drafts = candidates(known, installed, catalog)
@@ -192,12 +192,12 @@ def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
 
 def _find(arguments: argparse.Namespace, name: str) -> InstalledModel:
     for model in _installed(arguments):
-        if _is_called(model, name):
+        if _is_named(model, name):
             return model
     raise HubError("not-installed", name)
 
 
-def _is_called(model: InstalledModel, name: str) -> bool:
+def _is_named(model: InstalledModel, name: str) -> bool:
     if name in (model.id, model.path):
         return True
     try:
@@ -212,7 +212,7 @@ def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
 
 
 def _access(arguments: argparse.Namespace) -> HubAccess:
-    """A terminal, unlike the window, has an environment: the Hub's own variables and saved token count."""
+    """Unlike in the window, the Hub's environment variables and the saved token count."""
     from huggingface_hub import constants, get_token
 
     proxies = urllib.request.getproxies()

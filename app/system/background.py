@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Background(QObject):
-    """Runs work on at most `threads` threads, first come, first served; the threads exist only while there is work.
+    """Runs work in order on at most `threads` threads, which exist only while there is work.
 
     Made, used and closed on the Qt thread. `then` gets the result there and `failed` the error, unless the job was
     cancelled, its `owner` was destroyed or `close` was called first. An error without `failed` is logged. What `then`
@@ -85,7 +85,7 @@ class Background(QObject):
 
         def done(_: Future[T]) -> None:
             self._inbox.append(deliver)
-            # The object may be gone by now; then nobody waits for the outcome.
+            # The object may be destroyed by now; then the outcome is dropped.
             if shiboken6.isValid(self):
                 self._arrived.emit()
 
@@ -98,7 +98,7 @@ class Background(QObject):
             return bool(self._jobs or self._threads)
 
     def close(self, wait: bool = True) -> None:
-        """Drop what has not begun, deliver nothing more and, with `wait`, let what runs end. Safe to call twice."""
+        """Drop work that has not begun, deliver nothing more and, with `wait`, join the threads. Safe to call twice."""
         with self._lock:
             self._closed = True
             dropped, threads = list(self._jobs), list(self._threads)
@@ -122,7 +122,7 @@ class Background(QObject):
             try:
                 result = work()
             except CancelledError:
-                # Work that noticed by itself that it is not wanted any more.
+                # The work itself noticed that it was cancelled.
                 future.set_exception(CancelledError())
             except BaseException as error:
                 future.set_exception(error)

@@ -1,4 +1,4 @@
-"""What happens when something unexpected does: it is written down where a person can read it, and told in place."""
+"""Reports of unexpected errors and crashes, in files of the user's data folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.system.paths import data_folder
 
 
 def report(error: BaseException) -> Path | None:
-    """Write an error with its traceback to the user's data folder; None if even that cannot be done."""
+    """Write an error with its traceback to the user's data folder; None if that is not possible."""
     file = data_folder() / "last-error.txt"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -28,27 +28,26 @@ def report(error: BaseException) -> Path | None:
     return file
 
 
-def catch_in_slots(tell: Callable[[Path | None], None]) -> None:
-    """Let `tell` have the report of any error that reaches Python's top level, as those in Qt slots do.
+def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
+    """Call `notify` with the report of any error that reaches Python's top level, as errors in Qt slots do.
 
-    The window goes on: what failed was one reaction to one event.
+    The window continues: only the reaction to one event failed.
     """
 
     def hook(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-        tell(report(error))
+        notify(report(error))
 
     sys.excepthook = hook
 
 
-# The file that a crash of the program itself is written to while it runs; one for each process.
-_watched: list[IO[str]] = []
+# The open file that faulthandler writes a crash of this process to.
+_crash_files: list[IO[str]] = []
 
 
-def watch() -> Path | None:
-    """Have a crash of the program itself (not of Python's) written down from now on.
+def start_watching() -> Path | None:
+    """Write a report from now on if the process crashes (an error below Python).
 
-    Returns the report of the one before this start, or None where there was none. A program that was killed leaves no
-    report: nothing was wrong with it.
+    Returns the report of an earlier process that crashed, or None. A process that was killed leaves no report.
     """
     folder = data_folder()
     last = None
@@ -64,15 +63,15 @@ def watch() -> Path | None:
             elif not psutil.pid_exists(int(process)):
                 file.unlink()
         handle = (folder / f"crash-{os.getpid()}.txt").open("w", encoding="utf-8")
-        _watched.append(handle)
+        _crash_files.append(handle)
         faulthandler.enable(handle)
     return last
 
 
-def end_watch() -> None:
-    """The program ends as it should: there is nothing to report."""
+def stop_watching() -> None:
+    """Remove the empty report of this process, which ends normally."""
     faulthandler.disable()
-    while _watched:
-        handle = _watched.pop()
+    while _crash_files:
+        handle = _crash_files.pop()
         handle.close()
         Path(handle.name).unlink(missing_ok=True)

@@ -11,14 +11,12 @@ from app.system.paths import translations
 
 log = logging.getLogger(__name__)
 
-# Each language by its own name.
+# The name of each language in that language.
 LANGUAGES = {"en": "English", "ko": "한국어", "ja": "日本語", "zh_CN": "简体中文"}
 
 
 def best_language(wanted: list[str]) -> str:
-    """The first of our languages in a list of preferences ("zh-Hans-CN", "ko-KR", ...), English if there is
-    none.
-    """
+    """The first language in a list of preferences ("zh-Hans-CN", "ko-KR") that the window has; English if none."""
     for name in wanted:
         parts = name.replace("_", "-").split("-")
         if parts[0] == "zh" and not {"TW", "HK", "MO", "Hant"} & set(parts):
@@ -29,7 +27,7 @@ def best_language(wanted: list[str]) -> str:
 
 
 class Language(QObject):
-    """The translators in use. `choice` is "system" or one of LANGUAGES, `code` the language that is shown."""
+    """The installed translators. `choice` is "system" or a key of LANGUAGES, `code` the language that is shown."""
 
     changed = Signal()
 

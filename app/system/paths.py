@@ -1,4 +1,4 @@
-"""Where things lie: the data that comes with the program, and the folders that belong to the user.
+"""Paths of the data that comes with the program, and of the user's folders, which may not exist yet.
 
 `resources/` and `i18n/` are beside the `app` package both in a checkout and in an installed wheel.
 """
@@ -16,7 +16,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def resource(*parts: str) -> Path:
-    """A file or folder of `resources/`."""
+    """The path of a file or folder in `resources/`."""
     return resources().joinpath(*parts)
 
 
@@ -26,25 +26,25 @@ def translations() -> Path:
 
 
 def cache_folder() -> Path:
-    """The user's folder for what can be made again. It may not exist yet."""
+    """The user's folder for what can be made again."""
     return Path(platformdirs.user_cache_dir(_APP, appauthor=False))
 
 
 def learned_file() -> Path:
-    """Where the engine keeps what speculation costs and brings on this machine. It may not exist yet."""
+    """The file of what the engine measured of speculation on this machine."""
     return cache_folder() / "learned.json"
 
 
 def prefix_folder() -> Path:
-    """Where the engine keeps what models have read of stored chats. It may not exist yet."""
+    """The folder of the prefix caches of stored chats."""
     return cache_folder() / "prefixes"
 
 
 def data_folder() -> Path:
-    """The user's folder for what must never be lost. It may not exist yet."""
+    """The user's folder for what must never be lost."""
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))
 
 
 def settings_folder() -> Path:
-    """The user's folder for preferences. It may not exist yet."""
+    """The user's folder for settings."""
     return Path(platformdirs.user_config_dir(_APP, appauthor=False))

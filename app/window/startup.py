@@ -86,7 +86,7 @@ def show_window(language: str | None = None) -> int:
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     refused = move_chats(preferences)
-    crashed = crash.watch()
+    crashed = crash.start_watching()
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
     LOG_BUFFER.start()
@@ -102,6 +102,6 @@ def show_window(language: str | None = None) -> int:
     code = application.exec()
     sharing.close()
     session.close()
-    crash.end_watch()
+    crash.stop_watching()
     disk.shutdown()
     return code

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
-    def guess(count: int) -> str:
+    def shown(count: int) -> str:
         source = "Guessing %n token(s) at a time: each round brings {tokens} tokens."
-        return QCoreApplication.translate("Guessing", source, "", count)
+        return QCoreApplication.translate("SpeculationSentences", source, "", count)
 
-    assert guess(1).startswith("Guessing 1 token at")
-    assert guess(5).startswith("Guessing 5 tokens at")
+    assert shown(1).startswith("Guessing 1 token at")
+    assert shown(5).startswith("Guessing 5 tokens at")
     qapp.language.choose("ko")
-    assert guess(5).startswith("한 번에 5토큰")
+    assert shown(5).startswith("한 번에 5토큰")
     assert QLocale().language() == QLocale.Language.Korean
     qapp.language.choose("ja")
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "キャンセル"
@@ -35,7 +35,7 @@ def test_without_its_translation_the_window_is_english_and_the_log_says_why(
 ) -> None:
     monkeypatch.setattr(language, "translations", lambda: tmp_path)
     qapp.language.choose("ko")
-    assert QCoreApplication.translate("Guessing", "Off") == "Off"
+    assert QCoreApplication.translate("SpeculationSentences", "Off") == "Off"
     assert "i18n/compile.py" in caplog.text
 
 
