@@ -68,9 +68,7 @@ def test_another_machine_or_mlx_starts_afresh(path: Path, elsewhere: dict[str, s
 
 
 @pytest.mark.usefixtures("kept")
-def test_that_a_file_of_another_format_is_not_used_is_told_in_the_log(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_ignored_file_of_another_format_is_logged(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path.write_text(path.read_text().replace('"format":2', '"format":1'))
     with caplog.at_level(logging.INFO):
         assert not learned_file(path).restore(DepthController(), "main", "draft")

@@ -205,7 +205,7 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
 
 
 @pytest.mark.expects_log
-def test_what_a_draft_has_read_is_counted_once_although_the_lookup_fails_beside_it(
+def test_draft_prefill_is_counted_once_although_the_lookup_fails(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
@@ -268,7 +268,7 @@ def load_with_fewer_rows(folder: Path) -> LoadedModel:
 
 
 @pytest.mark.parametrize("speculation", [{"method": "off"}, {"method": "draft", "depth": 3}])
-def test_a_token_that_only_the_tokenizer_has_is_refused_before_it_is_read(
+def test_a_token_that_only_the_tokenizer_has_is_refused_before_prefill(
     scheduler: Scheduler, tmp_path: Path, speculation: dict[str, Any]
 ) -> None:
     # Behind the last row of the embedding lies memory of others: what it said changed while the model ran.

@@ -1,4 +1,4 @@
-"""Models come and go between two tokens: nobody who streams is kept waiting, and nobody gets the wrong model."""
+"""Models change between two tokens: no running answer waits, and every request is answered by the right model."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def begun(scheduler: Scheduler, asked: Any) -> Client:
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
-def test_a_stream_goes_on_while_a_draft_is_loaded(scheduler: Scheduler, tiny_draft: Path) -> None:
+def test_an_answer_streams_while_a_draft_model_is_loaded(scheduler: Scheduler, tiny_draft: Path) -> None:
     asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
     expected = alone(scheduler, asked)
     client = begun(scheduler, asked)
@@ -104,7 +104,7 @@ def test_a_stream_goes_on_while_a_draft_is_loaded(scheduler: Scheduler, tiny_dra
 
 
 @pytest.mark.parametrize("instead", ["none", "another"])
-def test_a_draft_that_goes_while_it_reads_the_prompt_does_not_end_the_answer(tmp_path: Path, instead: str) -> None:
+def test_a_draft_model_dropped_during_its_prefill_does_not_end_the_answer(tmp_path: Path, instead: str) -> None:
     main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
     draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
     scheduler = Scheduler()
@@ -123,7 +123,7 @@ def test_a_draft_that_goes_while_it_reads_the_prompt_does_not_end_the_answer(tmp
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
-def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft: Path) -> None:
+def test_a_prompt_is_prefilled_while_the_draft_model_is_loaded(tiny_main: Path, tiny_draft: Path) -> None:
     scheduler = Scheduler()
     ended = ask_for_main(scheduler, tiny_main, tiny_draft)
     client = submit(scheduler, request(max_tokens=40))
@@ -137,7 +137,7 @@ def test_a_prompt_is_read_while_the_draft_is_loaded(tiny_main: Path, tiny_draft:
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
-def test_an_answer_that_begins_before_its_draft_is_there_says_so_and_then_guesses(
+def test_an_answer_begins_plain_and_speculates_once_the_draft_model_is_loaded(
     scheduler: Scheduler, tiny_main: Path, tiny_draft: Path
 ) -> None:
     asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
@@ -158,14 +158,14 @@ def test_an_answer_that_begins_before_its_draft_is_there_says_so_and_then_guesse
     assert client.finished.stats.drafted > 0
 
 
-def test_the_main_model_is_told_of_before_its_draft(tiny_main: Path, tiny_draft: Path) -> None:
+def test_the_main_model_is_reported_before_its_draft_model(tiny_main: Path, tiny_draft: Path) -> None:
     with Engine() as engine:
         loading = engine.load(tiny_main, tiny_draft)
         assert loading.main.result(timeout=PATIENCE_S).draft is None
         assert loading.result(timeout=PATIENCE_S).draft is not None
 
 
-def test_a_main_model_that_cannot_be_used_is_told_both_times(broken: Path, tiny_draft: Path) -> None:
+def test_a_main_model_that_cannot_be_used_fails_both_futures(broken: Path, tiny_draft: Path) -> None:
     with Engine() as engine:
         loading = engine.load(broken, tiny_draft)
         assert isinstance(loading.main.exception(timeout=PATIENCE_S), ModelNotUsable)
@@ -174,7 +174,7 @@ def test_a_main_model_that_cannot_be_used_is_told_both_times(broken: Path, tiny_
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
-def test_who_asks_while_a_main_model_is_loaded_is_answered_by_it(
+def test_requests_submitted_while_a_main_model_is_loaded_are_answered_by_it(
     scheduler: Scheduler, other_main: Path, tiny_main: Path
 ) -> None:
     asked = request(max_tokens=12, speculation=PLAIN)
@@ -194,7 +194,7 @@ def test_who_asks_while_a_main_model_is_loaded_is_answered_by_it(
     assert alone(scheduler, asked).ids == olds
 
 
-def test_a_main_model_that_cannot_be_used_disturbs_nobody(scheduler: Scheduler, broken: Path) -> None:
+def test_a_main_model_that_cannot_be_used_interrupts_no_answer(scheduler: Scheduler, broken: Path) -> None:
     asked = request(max_tokens=60, speculation=PLAIN)
     expected = alone(scheduler, asked).ids
     running = begun(scheduler, asked)
@@ -206,7 +206,7 @@ def test_a_main_model_that_cannot_be_used_disturbs_nobody(scheduler: Scheduler, 
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
-def test_without_room_for_both_the_old_model_goes_first(
+def test_the_old_model_is_unloaded_first_where_both_do_not_fit(
     scheduler: Scheduler, other_main: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.memory.weights_fit", lambda *_: False)
@@ -221,7 +221,7 @@ def test_without_room_for_both_the_old_model_goes_first(
     assert scheduler.models.main.info.path == other_main
 
 
-def test_an_old_model_that_made_room_in_vain_comes_back(
+def test_an_unloaded_model_is_loaded_again_when_the_new_one_cannot_be_used(
     scheduler: Scheduler, broken: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_draft(scheduler, tiny_draft)
@@ -232,7 +232,7 @@ def test_an_old_model_that_made_room_in_vain_comes_back(
     assert scheduler.models.draft is not None
 
 
-def test_changes_come_one_after_the_other(scheduler: Scheduler, other_main: Path, tiny_draft: Path) -> None:
+def test_changes_run_one_after_the_other(scheduler: Scheduler, other_main: Path, tiny_draft: Path) -> None:
     outcomes = [
         ask_for_draft(scheduler, tiny_draft),
         ask_for_main(scheduler, other_main),
@@ -254,20 +254,18 @@ def parked(scheduler: Scheduler) -> Scheduler:
     return scheduler
 
 
-def test_parked_models_come_back_with_the_next_question(parked: Scheduler) -> None:
+def test_parked_models_are_loaded_by_the_next_request(parked: Scheduler) -> None:
     clients = run(parked, request(max_tokens=4), request(max_tokens=6))
     assert [len(client.finished.ids) for client in clients] == [4, 6]
 
 
-def test_parked_models_come_back_with_a_new_draft(parked: Scheduler, tiny_draft: Path) -> None:
+def test_parked_models_are_loaded_with_a_new_draft_model(parked: Scheduler, tiny_draft: Path) -> None:
     pair = set_draft(parked, tiny_draft)
     assert pair.main is not None
     assert pair.draft is not None
 
 
-def test_a_question_waits_for_parked_models_that_come_back_with_a_new_draft(
-    parked: Scheduler, tiny_draft: Path
-) -> None:
+def test_a_request_waits_for_parked_models_loaded_with_a_new_draft_model(parked: Scheduler, tiny_draft: Path) -> None:
     ended = ask_for_draft(parked, tiny_draft)
     client = submit(parked, request(max_tokens=4))
     finish(parked)
@@ -288,7 +286,7 @@ def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Pat
     scheduler.close()
 
 
-def test_who_waits_for_parked_models_that_are_gone_learns_why(away: tuple[Scheduler, Path, Path]) -> None:
+def test_requests_for_parked_models_that_are_gone_fail_with_the_reason(away: tuple[Scheduler, Path, Path]) -> None:
     clients = run(away[0], request(max_tokens=4), request(max_tokens=6))
     assert all(isinstance(client.last, Failed) for client in clients)
     assert all(isinstance(client.last.error, ModelNotUsable) for client in clients)  # type: ignore[union-attr]
@@ -317,7 +315,7 @@ def test_an_error_keeps_no_frames_and_so_no_model(scheduler: Scheduler, tiny_mai
         known = known.__cause__ or known.__context__
 
 
-def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_step_waits_for_the_disk_while_an_answer_streams(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: Future[None] = Future()
     monkeypatch.setattr(DiskPool, "read_ahead", lambda *_: read)
     slices = load_in_steps(tiny_main, streaming=lambda: not read.done() or True)
@@ -329,7 +327,7 @@ def test_while_somebody_streams_no_slice_waits_for_the_disk(tiny_main: Path, mon
     assert all(pending is not read for pending in slices)
 
 
-def test_files_are_read_ahead_as_far_as_there_is_room(tmp_path: Path) -> None:
+def test_files_are_read_ahead_up_to_the_limit(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a", "missing", "b")]
     files[0].write_bytes(b"x" * 10)
     files[2].write_bytes(b"x" * 10)
@@ -337,7 +335,7 @@ def test_files_are_read_ahead_as_far_as_there_is_room(tmp_path: Path) -> None:
         assert disk.read_ahead(files, 15).result(timeout=PATIENCE_S) is None
 
 
-def test_closing_gives_up_a_load_in_the_middle(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = set(threading.enumerate())
     reached, go_on = threading.Event(), threading.Event()
     check = loading.check_folder

@@ -73,7 +73,7 @@ def finished(events: list[Event]) -> Finished:
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 @pytest.mark.parametrize("depth", [1, 3, 8, None])
-def test_text_is_the_same_whatever_tokenizer_guesses(
+def test_text_is_the_same_whatever_the_draft_models_tokenizer(
     engine_with_other_tokenizer: Engine, depth: int | None, temperature: float
 ) -> None:
     engine = engine_with_other_tokenizer

@@ -1,4 +1,4 @@
-"""Only what is new is read: next turn, regenerated answer, edited message, branch, shared system prompt."""
+"""Only what is new is prefilled: next turn, regenerated answer, edited message, branch, shared system prompt."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from engine.events import Finished
 from engine.generation import Generation
 from engine.loading import LoadedModel, load
-from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.sequence import Sequence
+from tests.engine.chats import DEPTH, answer, ask, question, user
 from tests.engine.serving import run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -28,8 +28,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "hybrid": {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]},
 }
 SYSTEM = {"role": "system", "content": "lazy dog jumps over the fox"}
-DEPTH = 3
-DRAFT = SpeculationSettings(method="draft", depth=DEPTH)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -48,35 +46,8 @@ def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedMod
     scheduler.close()
 
 
-def question(
-    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
-) -> ChatRequest:
-    """Answered in whole words, which read back from the text as the tokens that they were."""
-    vocabulary = scheduler.models.main.tokenizer.get_vocab()
-    words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
-    sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
-    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens, conversation=conversation)
-
-
-def ask(
-    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
-) -> Finished:
-    asked = question(scheduler, *messages, max_tokens=max_tokens, conversation=conversation)
-    [client] = run(scheduler, asked)
-    return client.finished
-
-
 def system_tokens(scheduler: Scheduler) -> int:
     return len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
-
-
-def user(text: str) -> dict[str, str]:
-    return {"role": "user", "content": text}
-
-
-def answer(finished: Finished) -> dict[str, str]:
-    # The first word's space is not shown.
-    return {"role": "assistant", "content": " " + finished.text}
 
 
 def read(finished: Finished) -> int:
@@ -84,7 +55,7 @@ def read(finished: Finished) -> int:
     return finished.stats.prompt_tokens - finished.stats.cached_tokens
 
 
-def test_a_second_turn_reads_what_the_first_has_not(scheduler: Scheduler) -> None:
+def test_a_second_turn_prefills_only_what_is_new(scheduler: Scheduler) -> None:
     first = ask(scheduler, SYSTEM, user("the quick brown fox"))
     second = ask(scheduler, SYSTEM, user("the quick brown fox"), answer(first), user("and then"))
     fresh = second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids)
@@ -93,7 +64,7 @@ def test_a_second_turn_reads_what_the_first_has_not(scheduler: Scheduler) -> Non
     assert second.stats.draft_prefill_tokens <= fresh + DEPTH
 
 
-def test_a_regenerated_answer_reads_one_token(scheduler: Scheduler) -> None:
+def test_a_regenerated_answer_prefills_one_token(scheduler: Scheduler) -> None:
     first = ask(scheduler, SYSTEM, user("the quick brown fox"))
     again = ask(scheduler, SYSTEM, user("the quick brown fox"))
     assert again.ids == first.ids
@@ -101,7 +72,7 @@ def test_a_regenerated_answer_reads_one_token(scheduler: Scheduler) -> None:
     assert again.stats.draft_prefill_tokens <= 1
 
 
-def test_an_edited_message_reads_from_its_turn_on(scheduler: Scheduler) -> None:
+def test_an_edited_message_prefills_from_its_turn_on(scheduler: Scheduler) -> None:
     opening = (SYSTEM, user("the quick brown fox"))
     first = ask(scheduler, *opening)
     second = ask(scheduler, *opening, answer(first), user("over and over again"))
@@ -120,7 +91,7 @@ def test_a_branch_leaves_the_original_where_it_was(scheduler: Scheduler) -> None
     assert read(third) == third.stats.prompt_tokens - second.stats.prompt_tokens - len(second.ids) + 1
 
 
-def test_chats_with_one_system_prompt_read_it_once(scheduler: Scheduler) -> None:
+def test_chats_with_one_system_prompt_prefill_it_once(scheduler: Scheduler) -> None:
     first = ask(scheduler, SYSTEM, user("the quick brown fox"))
     other = ask(scheduler, SYSTEM, user("안녕하세요"))
     assert other.stats.cached_tokens >= system_tokens(scheduler)

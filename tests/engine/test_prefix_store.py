@@ -1,4 +1,4 @@
-"""A chat that is opened again is not read again; a file that is damaged or foreign is as if it were not there."""
+"""A chat of an earlier session is not prefilled again; damaged and foreign files are ignored."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.events import Finished
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from tests.engine.chats import DEPTH, answer, user
+from tests.engine.chats import ask as ask_in
 from tests.engine.serving import Client, load_models, run, submit
 from tests.engine.serving import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.engine.test_prefix_cache import DEPTH, answer, user
-from tests.engine.test_prefix_cache import ask as ask_in
 from tests.tiny_models import write_disturbed_copy, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -61,7 +61,7 @@ def ask(scheduler: Scheduler, *messages: dict[str, str], conversation: str = "ch
 OPENING = user("the quick brown fox")
 
 
-def test_the_next_session_reads_only_what_is_new(model: Path, tmp_path: Path) -> None:
+def test_the_next_session_prefills_only_what_is_new(model: Path, tmp_path: Path) -> None:
     before = opened(model, tmp_path)
     first = ask(before, OPENING)
     before.close()
@@ -74,7 +74,7 @@ def test_the_next_session_reads_only_what_is_new(model: Path, tmp_path: Path) ->
     later.close()
 
 
-def test_the_draft_reads_only_what_is_new_too(model: Path, draft: Path, tmp_path: Path) -> None:
+def test_the_draft_model_prefills_only_what_is_new_too(model: Path, draft: Path, tmp_path: Path) -> None:
     before = opened(model, tmp_path, draft)
     first = ask(before, OPENING)
     before.close()
@@ -89,7 +89,7 @@ def test_the_draft_reads_only_what_is_new_too(model: Path, draft: Path, tmp_path
     later.close()
 
 
-def test_what_another_draft_knew_is_left_alone(model: Path, draft: Path, tmp_path: Path) -> None:
+def test_caches_of_another_draft_model_are_ignored(model: Path, draft: Path, tmp_path: Path) -> None:
     before = opened(model, tmp_path / "store", draft)
     first = ask(before, OPENING)
     before.close()
@@ -115,7 +115,7 @@ def test_an_answer_of_an_earlier_session_is_regenerated_without_reading_its_prom
     assert again.stats.draft_prefill_tokens <= 1
 
 
-def test_a_chat_that_went_on_takes_the_place_of_its_beginning(model: Path, tmp_path: Path) -> None:
+def test_a_longer_turn_replaces_the_shorter_one(model: Path, tmp_path: Path) -> None:
     before = opened(model, tmp_path)
     first = ask(before, OPENING)
     before.close()
@@ -264,7 +264,7 @@ def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path
     scheduler.close()
 
 
-def test_what_another_model_read_of_a_forgotten_conversation_goes_too(tiny_main: Path, tmp_path: Path) -> None:
+def test_forgetting_covers_the_caches_of_other_models(tiny_main: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(tiny_main, tmp_path / "other"))
     for main in (tiny_main, other):
         session(main, tmp_path / "store", request(max_tokens=2))
@@ -334,7 +334,7 @@ def test_what_is_on_the_disk_already_is_not_written_again(
     assert len(files(tmp_path)) == 2
 
 
-def test_what_was_used_last_stays_when_room_is_made(tiny_main: Path, tmp_path: Path) -> None:
+def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path: Path) -> None:
     names = ("first", "second", "third")
     asked = {name: request(name, max_tokens=1, conversation=name) for name in names}
     for name in names[:2]:

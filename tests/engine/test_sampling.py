@@ -80,7 +80,7 @@ def test_every_row_of_a_block_sees_the_history_of_plain_decoding(values: dict[st
         assert mx.allclose(together[index], alone[0], atol=1e-5)
 
 
-def test_a_draft_step_sees_the_guesses_before_it() -> None:
+def test_a_draft_step_sees_the_draft_tokens_before_it() -> None:
     sampler = Sampler(SamplingSettings(temperature=1.0, repetition_penalty=1.4), VOCABULARY)
     row = logits(1, seed=4)
     lazily = sampler.scores(row, HISTORY, mx.array([17, 18], dtype=mx.uint32))
@@ -111,7 +111,7 @@ def test_padding_rows_of_the_output_are_never_drawn() -> None:
     assert sampler.draw(sampler.scores(row, []), None).item() < 10
 
 
-def test_a_draft_with_fewer_rows_never_guesses_the_missing_ones() -> None:
+def test_a_draft_with_fewer_rows_never_proposes_the_missing_ones() -> None:
     sampler = Sampler(SamplingSettings(temperature=1.0, seed=1), vocabulary=16)
     row = mx.zeros((1, 10))
     for position in range(50):

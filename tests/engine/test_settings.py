@@ -1,4 +1,4 @@
-"""What of an engine's settings takes effect at once, and what with the next model or request."""
+"""Which settings of an engine take effect at once, and which with the next model or request."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_more_may_be_active_and_wait_from_then_on(scheduler: Scheduler) -> None:
     assert len({clients[index].finished.ids for index in (0, 1, 3)}) == 1
 
 
-def test_a_conversation_that_is_too_long_meets_the_rule_of_its_day(scheduler: Scheduler) -> None:
+def test_a_conversation_that_is_too_long_follows_the_current_setting(scheduler: Scheduler) -> None:
     turn = [{"role": "user", "content": "fox " * 60}, {"role": "assistant", "content": "lazy dog"}]
     chat = [*turn * 8, {"role": "user", "content": "fox"}]
     change(scheduler, overflow="shorten")
@@ -108,7 +108,7 @@ def test_a_conversation_that_is_too_long_meets_the_rule_of_its_day(scheduler: Sc
     assert isinstance(refused.last.error, PromptTooLong)
 
 
-def test_who_allows_too_much_gets_it_until_it_is_forbidden_again(scheduler: Scheduler, tiny_main: Path) -> None:
+def test_oversize_requests_are_accepted_while_they_are_allowed(scheduler: Scheduler, tiny_main: Path) -> None:
     change(scheduler, memory_limit=1)
     [client] = run(scheduler, request(max_tokens=3))
     assert isinstance(client.last, Failed)
@@ -152,9 +152,7 @@ def test_a_model_must_fit_with_the_context_that_is_set(tiny_main: Path) -> None:
     scheduler.close()
 
 
-def test_looking_at_the_status_keeps_no_model_from_being_unloaded(
-    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_asking_for_the_status_keeps_no_model_loaded(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(scheduling.time, "monotonic", lambda: now[0])
     assert scheduler.seconds_to_park is None

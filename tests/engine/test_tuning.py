@@ -59,7 +59,7 @@ def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
             time.sleep(0.01)
 
 
-def test_a_calibration_tells_which_depth_should_be_fastest(engine: Engine) -> None:
+def test_a_calibration_reports_the_depth_expected_to_be_fastest(engine: Engine) -> None:
     found = engine.calibrate().result(timeout=PATIENCE_S)
     assert found.complete
     [pair] = engine.learned().result(timeout=PATIENCE_S)
@@ -130,7 +130,7 @@ def test_without_a_draft_the_passes_alone_are_measured(engine: Engine) -> None:
     assert {figures.source for figures in found.figures.depths} == {"ngram"}
 
 
-def test_a_calibration_makes_room_for_a_question(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_calibration_ends_early_for_a_request(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     def measure_until_told_to_stop(*arguments: Any) -> Iterator[RoundCost]:
         *_, stop = arguments
         while not stop():
@@ -144,7 +144,7 @@ def test_a_calibration_makes_room_for_a_question(engine: Engine, monkeypatch: py
     assert not found.result(timeout=PATIENCE_S).complete
 
 
-def test_a_calibration_waits_for_no_answer(engine: Engine) -> None:
+def test_a_calibration_is_refused_during_an_answer(engine: Engine) -> None:
     asked, ended = threading.Event(), threading.Event()
 
     def listen(event: Event) -> None:

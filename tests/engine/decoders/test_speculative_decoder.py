@@ -86,7 +86,7 @@ def answer(scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings,
 
 
 @pytest.mark.parametrize("speculation", [PLAIN, DRAFT], ids=["plain", "draft"])
-def test_passes_are_no_host_time_and_all_of_decoding_is_booked(
+def test_passes_are_no_host_time_and_all_of_decoding_is_accounted_for(
     scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings
 ) -> None:
     client = submit(scheduler, request(max_tokens=12, speculation=speculation))
@@ -100,7 +100,7 @@ def test_passes_are_no_host_time_and_all_of_decoding_is_booked(
     assert stats.draft_s + stats.verify_s == pytest.approx(clock.now - told[-1])
 
 
-def test_reading_up_counts_as_drafting(scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catch_up_counts_as_drafting(scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)
     stats = answer(scheduler, clock, DRAFT).finished.stats
     pieces = stats.draft_prefill_tokens // 2
@@ -123,7 +123,7 @@ def test_what_a_listener_takes_while_the_next_round_is_under_way_is_not(schedule
     assert stats.verify_s >= (stats.rounds - 2) * (MAIN_S + LISTENER_S)
 
 
-def test_what_others_do_while_a_draft_model_reads_up_is_nobodys_time(
+def test_other_work_during_a_catch_up_is_charged_to_no_round(
     scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)

@@ -1,4 +1,4 @@
-"""Several answers at once: each is what it would be alone, they move between lanes, and no fault spreads."""
+"""Several answers at once: each is what it would be alone, they move between the decoders, and no fault spreads."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
-def test_a_shared_batch_changes_nobodys_text(scheduler: Scheduler, temperature: float) -> None:
+def test_sharing_a_batch_changes_no_text(scheduler: Scheduler, temperature: float) -> None:
     asked = [request(text, temperature=temperature, seed=i, max_tokens=20 + 7 * i) for i, text in enumerate(TEXTS)]
     expected = [alone(scheduler, one) for one in asked]
     clients = run(scheduler, *asked)
@@ -112,9 +112,7 @@ class CloseModel(CountingModel):
 
 
 @pytest.mark.parametrize("others", [{}, {"temperature": 0.9, "seed": 1}], ids=["greedy", "mixed"])
-def test_what_only_rounding_makes_equal_is_drawn_in_a_batch_as_alone(
-    pair: tuple[LoadedModel, LoadedModel], others: dict[str, Any]
-) -> None:
+def test_near_ties_are_drawn_in_a_batch_as_alone(pair: tuple[LoadedModel, LoadedModel], others: dict[str, Any]) -> None:
     scheduler = Scheduler(EngineSettings(most_active=4))
     scheduler.install(replace(pair[0], model=CloseModel(pair[0].model)), None)
     expected = alone(scheduler, request(max_tokens=8)).ids
@@ -136,7 +134,7 @@ def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Sch
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
 @pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)])
-def test_ten_moves_between_the_lanes_neither_change_the_text_nor_read_anything_again(
+def test_ten_moves_between_the_decoders_change_no_text_and_prefill_nothing_again(
     scheduler: Scheduler, model: CountingModel, temperature: float, speculation: SpeculationSettings
 ) -> None:
     long = request(max_tokens=160, temperature=temperature, speculation=speculation)
@@ -164,7 +162,7 @@ def test_ten_moves_between_the_lanes_neither_change_the_text_nor_read_anything_a
     assert model.tokens == own + theirs
 
 
-def test_the_draft_catches_up_only_when_it_guesses_again(scheduler: Scheduler) -> None:
+def test_the_draft_model_catches_up_only_when_it_drafts_again(scheduler: Scheduler) -> None:
     [client, _] = run(scheduler, request(max_tokens=80), request(TEXTS[1], max_tokens=30))
     stats = client.finished.stats
     assert stats.drafted > 0
@@ -172,7 +170,7 @@ def test_the_draft_catches_up_only_when_it_guesses_again(scheduler: Scheduler) -
     assert stats.draft_prefill_tokens <= stats.prompt_tokens + shared + 2
 
 
-def test_who_comes_first_is_served_first(scheduler: Scheduler) -> None:
+def test_requests_begin_in_the_order_of_submission(scheduler: Scheduler) -> None:
     begun: list[int] = []
     clients = [submit(scheduler, request(max_tokens=8)) for _ in range(6)]
     while scheduler.busy:
@@ -191,7 +189,7 @@ def test_a_full_queue_refuses_with_its_length(scheduler: Scheduler) -> None:
     assert all(client.finished.reason == "length" for client in clients[:6])
 
 
-def test_a_long_prompt_is_read_between_the_steps_of_who_streams(
+def test_a_long_prompt_is_prefilled_between_the_steps_of_running_answers(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 32 if streaming else 512)
@@ -234,7 +232,7 @@ def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
 
 @pytest.mark.parametrize("others", [0, 1])
 @pytest.mark.parametrize("rounds", [1, 2, 5])
-def test_what_a_cancelled_answer_has_told_is_its_text(scheduler: Scheduler, others: int, rounds: int) -> None:
+def test_the_text_of_a_cancelled_answer_is_what_was_reported(scheduler: Scheduler, others: int, rounds: int) -> None:
     whole = alone(scheduler, request()).text
     # Whatever comes last might be the beginning of a stop string.
     stops = tuple(f"{character}\0" for character in sorted(set(whole)))
@@ -277,7 +275,7 @@ def test_a_sampler_that_fails_ends_its_own_request_only(scheduler: Scheduler, mo
 
 
 @pytest.mark.expects_log
-def test_a_batch_without_memory_goes_on_one_by_one(scheduler: Scheduler, model: CountingModel) -> None:
+def test_a_batch_without_memory_continues_one_by_one(scheduler: Scheduler, model: CountingModel) -> None:
     asked = [request(text, max_tokens=24) for text in TEXTS[:3]]
     expected = [alone(scheduler, one).ids for one in asked]
     model.fails = lambda shape, _: shape[0] == 3
@@ -288,7 +286,7 @@ def test_a_batch_without_memory_goes_on_one_by_one(scheduler: Scheduler, model: 
 
 @pytest.mark.expects_log
 @pytest.mark.parametrize("leaves", ["ends", "is cancelled", "is left alone"])
-def test_caches_that_cannot_be_taken_out_of_a_batch_cost_nobody_the_answer(
+def test_caches_that_cannot_leave_a_batch_end_no_answer(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, leaves: str
 ) -> None:
     asked = [request(text, max_tokens=most) for text, most in zip(TEXTS[:3], (12, 40, 40), strict=True)]
@@ -318,7 +316,7 @@ def test_caches_that_cannot_be_taken_out_of_a_batch_cost_nobody_the_answer(
 
 
 @pytest.mark.expects_log
-def test_who_makes_every_pass_fail_is_the_only_one_to_fail(scheduler: Scheduler, model: CountingModel) -> None:
+def test_only_the_request_that_makes_every_pass_fail_fails(scheduler: Scheduler, model: CountingModel) -> None:
     asked = [request(text, max_tokens=24) for text in TEXTS[:2]]
     expected = [alone(scheduler, one).ids for one in asked]
     model.fails = lambda shape, cache: shape[1] == 1 and mx.max(mx.array(cache[0].offset)).item() > 100
@@ -330,7 +328,7 @@ def test_who_makes_every_pass_fail_is_the_only_one_to_fail(scheduler: Scheduler,
     assert [client.finished.ids for client in clients] == expected
 
 
-def test_a_new_draft_in_the_middle_of_a_batch_serves_whoever_is_left(
+def test_a_draft_model_loaded_during_a_batch_drafts_for_the_last_answer_left(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
 ) -> None:
     asked = [request(max_tokens=60), request(TEXTS[1], max_tokens=12)]

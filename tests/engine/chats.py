@@ -1,0 +1,38 @@
+"""Turns of a chat whose answers are whole words, so that their text is tokenised as they were generated."""
+
+from __future__ import annotations
+
+from engine.events import Finished
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.scheduler import Scheduler
+from tests.engine.serving import run
+
+DEPTH = 3
+DRAFT = SpeculationSettings(method="draft", depth=DEPTH)
+
+
+def question(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> ChatRequest:
+    """Answered in whole words, which read back from the text as the tokens that they were."""
+    vocabulary = scheduler.models.main.tokenizer.get_vocab()
+    words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
+    sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
+    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens, conversation=conversation)
+
+
+def ask(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> Finished:
+    asked = question(scheduler, *messages, max_tokens=max_tokens, conversation=conversation)
+    [client] = run(scheduler, asked)
+    return client.finished
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def answer(finished: Finished) -> dict[str, str]:
+    # The first word's space is not shown.
+    return {"role": "assistant", "content": " " + finished.text}

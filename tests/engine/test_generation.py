@@ -1,0 +1,159 @@
+"""An answer from prompt to last token: the same text with every method, exact limits, figures that add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine import (
+    Engine,
+    Failed,
+    Finished,
+    PrefillProgress,
+    RequestStats,
+    TokensCommitted,
+)
+from engine.errors import PromptTooLong
+from engine.requests import MAX_DEPTH
+from tests.engine.asking import QUESTION, ask, finished
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture(scope="module")
+def plain_answers(engine_with_pair: Engine) -> dict[float, Finished]:
+    """By temperature."""
+    return {
+        temperature: finished(ask(engine_with_pair, method="off", temperature=temperature))
+        for temperature in (0.0, 0.8)
+    }
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
+@pytest.mark.parametrize("depth", [1, 3, 8, None])
+def test_text_is_the_same_with_every_method_and_depth(
+    engine_with_pair: Engine,
+    plain_answers: dict[float, Finished],
+    method: str,
+    depth: int | None,
+    temperature: float,
+) -> None:
+    plain = plain_answers[temperature]
+    guessed = finished(ask(engine_with_pair, method=method, depth=depth, temperature=temperature))
+    assert guessed.ids == plain.ids
+    assert guessed.text == plain.text
+
+
+def test_a_fixed_depth_is_used_whatever_the_maximum(engine_with_pair: Engine) -> None:
+    """Whatever the controller may choose at most, and up to the most guesses that a round can have."""
+    events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH, max_depth=2)
+    drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
+    assert max(drafted) == MAX_DEPTH
+
+
+def test_another_seed_gives_another_text(engine_with_pair: Engine) -> None:
+    texts = {finished(ask(engine_with_pair, temperature=1.0, seed=seed)).ids for seed in (1, 2, 3)}
+    assert len(texts) == 3
+
+
+def test_joined_deltas_are_the_final_text(engine_with_pair: Engine) -> None:
+    events = ask(engine_with_pair, method="draft", depth=4, temperature=0.9)
+    committed = [event for event in events if isinstance(event, TokensCommitted)]
+    last = finished(events)
+    assert "".join(event.text for event in committed) == last.text
+    assert [token.id for event in committed for token in event.tokens] == list(last.ids)
+
+
+def test_figures_follow_from_the_rounds(engine_with_pair: Engine) -> None:
+    events = ask(engine_with_pair, method="draft", depth=4)
+    rounds = [event.round for event in events if isinstance(event, TokensCommitted)]
+    stats = finished(events).stats
+    assert stats.rounds == len(rounds)
+    assert stats.drafted == sum(record.drafted for record in rounds)
+    assert stats.accepted == sum(record.accepted for record in rounds)
+    assert stats.generated_tokens == sum(record.committed for record in rounds) == 60
+    assert stats.accept_rate == stats.accepted / stats.drafted
+    assert stats.accept_by_position[0] == (
+        sum(record.drafted > 0 for record in rounds),
+        sum(record.accepted > 0 for record in rounds),
+    )
+    assert stats.draft == "draft"
+    assert stats.ttft_s is not None
+
+
+def test_sources_of_tokens_are_the_accept_flags(engine_with_pair: Engine) -> None:
+    for event in ask(engine_with_pair, method="draft", depth=4):
+        if isinstance(event, TokensCommitted):
+            sources = [token.source for token in event.tokens]
+            assert sources.count("draft") == event.round.accepted
+            assert sources == sorted(sources)  # guesses first, then the main model's own token
+
+
+def test_the_draft_model_prefills_the_prompt_only_when_it_drafts(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert finished(ask(engine, method="off")).stats.draft_prefill_tokens == 0
+        stats = finished(ask(engine, method="draft", depth=2)).stats
+        assert stats.draft_prefill_tokens == stats.prompt_tokens
+
+
+def test_plain_spans_say_why(engine_with_pair: Engine) -> None:
+    off = finished(ask(engine_with_pair, method="off", max_tokens=8)).stats
+    assert [(span.tokens, span.reason) for span in off.plain_spans] == [(1, "first-token"), (7, "off")]
+    fixed = finished(ask(engine_with_pair, method="draft", depth=4, max_tokens=8)).stats
+    assert fixed.plain_spans[0].reason == "first-token"
+
+
+def test_the_next_turn_prefills_only_what_is_new(engine_with_pair: Engine) -> None:
+    first = finished(ask(engine_with_pair, max_tokens=20, method="draft", depth=3))
+    turn = [*QUESTION, {"role": "assistant", "content": first.text}, {"role": "user", "content": "and then"}]
+    second = finished(ask(engine_with_pair, messages=turn, max_tokens=4)).stats
+    assert second.cached_tokens >= first.stats.prompt_tokens
+
+
+def test_max_tokens_is_exact_inside_a_round(engine_with_pair: Engine) -> None:
+    for limit in range(1, 12):
+        last = finished(ask(engine_with_pair, method="draft", depth=4, max_tokens=limit))
+        assert (len(last.ids), last.reason) == (limit, "length")
+
+
+def test_a_stop_string_cuts_the_text_exactly(engine_with_pair: Engine) -> None:
+    whole = finished(ask(engine_with_pair, method="off")).text
+    stop = whole[10:13]
+    for depth in (0, 1, 4, 8):
+        last = finished(ask(engine_with_pair, method="draft", depth=depth, stop=(stop,)))
+        assert last.reason == "stop"
+        assert last.text == whole[: whole.index(stop)]
+
+
+def test_a_prompt_longer_than_the_context_is_refused_with_the_count(engine_with_pair: Engine) -> None:
+    [failed] = ask(engine_with_pair, messages=[{"role": "user", "content": "fox " * 600}])
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, PromptTooLong)
+    assert failed.error.arguments["limit"] == 512
+    assert finished(ask(engine_with_pair, max_tokens=2)).ids
+
+
+def test_the_answer_ends_where_the_context_does(engine_with_pair: Engine) -> None:
+    long = [{"role": "user", "content": "lazy dog " * 150}]
+    events = ask(engine_with_pair, messages=long, max_tokens=5000, method="draft", depth=6)
+    last = finished(events)
+    assert last.reason in ("length", "stop")
+    assert last.stats.prompt_tokens > 300
+    assert last.stats.prompt_tokens + len(last.ids) <= 512
+
+
+def test_prefill_progress_ends_at_the_last_prompt_token_but_one(engine_with_pair: Engine) -> None:
+    events = ask(engine_with_pair, messages=[{"role": "user", "content": "lazy dog " * 30}], max_tokens=1)
+    progress = [event for event in events if isinstance(event, PrefillProgress)]
+    assert progress[-1].done == progress[-1].total - 1
+
+
+def test_stats_keys_are_those_of_the_contract() -> None:
+    expected = {
+        "prompt_tokens", "cached_tokens", "draft_prefill_tokens", "generated_tokens", "rounds", "drafted", "accepted",
+        "accept_rate", "accept_by_position", "tokens_per_round", "ttft_s", "decode_tps", "plain_tps", "speedup",
+        "draft_s", "verify_s", "host_s", "plain_spans",
+    }  # fmt: skip
+    assert expected <= set(RequestStats.__slots__)
