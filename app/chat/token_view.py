@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, Q
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
+from app.text.fences import is_fence
 from app.widgets import theme
 from app.wording.figures import number, source_name
 
@@ -81,7 +82,7 @@ class TokenView(AutoHeightTextBrowser):
         """Keep track of whether the next token is inside a code block, which is set in a fixed pitch."""
         *lines, rest = (self._line + text).split("\n")
         for line in lines:
-            if line.lstrip().startswith(("```", "~~~")):
+            if is_fence(line):
                 self._in_code = not self._in_code
         self._line = rest
 

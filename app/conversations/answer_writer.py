@@ -7,18 +7,15 @@ fast tokens come does not matter, and a pause between them leaves nothing behind
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from app.conversations.errors import NotFound, StoreNotWritable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
-
-    from app.conversations.store import ConversationStore
-    from engine.events import Token
-    from engine.stats import RequestStats, RoundRecord
+from app.conversations.store import ConversationStore
+from engine.events import Token
+from engine.stats import RequestStats, RoundRecord
 
 # Seconds between the first unwritten text and its write.
 FLUSH_AFTER = 0.5

@@ -7,20 +7,17 @@ its end folds them into the message, which is also when it becomes searchable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from app.conversations.encoding import join_packed, pack_rounds, pack_tokens, stats_to_json, to_json
+from app.conversations.conversation_list import ConversationList
+from app.conversations.database import Database
+from app.conversations.encoding import error_to_json, join_packed, pack_rounds, pack_tokens, stats_to_json, to_json
 from app.conversations.errors import NotFound, WrongState
-from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, AnswerSource
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.conversations.conversation_list import ConversationList
-    from app.conversations.database import Database
-    from app.conversations.message_tree import MessageTree
-    from engine.events import Token
-    from engine.stats import RequestStats, RoundRecord
+from app.conversations.message_tree import MessageTree
+from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, AnswerSource, NewMessage
+from engine.events import Token
+from engine.stats import RequestStats, RoundRecord
 
 
 class Answers:
@@ -36,7 +33,9 @@ class Answers:
     def start(self, parent_id: int, source: AnswerSource) -> int:
         """An empty streaming answer to that message, selected."""
         parent = self._messages.get(parent_id)
-        return self._messages.add(parent.conversation_id, parent_id, "assistant", "", state=STREAMING, source=source)
+        return self._messages.add(
+            parent.conversation_id, parent_id, NewMessage("assistant", "", state=STREAMING, source=source)
+        )
 
     def regenerate(self, message_id: int, source: AnswerSource) -> int:
         """A new streaming sibling of that answer, selected."""
@@ -109,7 +108,7 @@ class Answers:
         rounds: Sequence[RoundRecord] = (),
     ) -> None:
         """End a streaming answer with an engine error's code and arguments; what was written stays."""
-        error = to_json({"code": code, "arguments": {name: str(value) for name, value in arguments.items()}})
+        error = error_to_json((code, {name: str(value) for name, value in arguments.items()}))
         with self._database.write():
             self._end(message_id, FAILED, text, tokens, rounds, error=error, stats=stats)
 

@@ -6,18 +6,16 @@ The settings are those of the settings window, by the same keys, so their ranges
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.settings.declarations import SETTINGS
 from engine.requests import SamplingSettings, SpeculationSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 # Where a chat's stored settings hold its own.
 OWN = "own"
-# There too: the system prompt and the settings that a preset took the place of.
+# There too: the system prompt and the settings that a preset replaced.
 SET_ASIDE = "set_aside"
 SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 SPECULATION_KEYS = ("method", "depth", "acceptance")
@@ -71,7 +69,7 @@ def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The system prompt and the settings that a preset took the place of, out of a chat's stored settings."""
+    """The system prompt and the settings that a preset replaced, out of a chat's stored settings."""
     stored = settings.get(SET_ASIDE)
     if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
         return None

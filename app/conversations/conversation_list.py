@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
+import sqlite3
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
+from app.conversations.database import Database
 from app.conversations.encoding import attachments_from_json, attachments_to_json, object_from_json, to_json
 from app.conversations.errors import NotFound
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange, title_of_file
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from app.conversations.database import Database
 
 ACTIVE = "active"
 ARCHIVED = "archived"
@@ -190,7 +187,7 @@ class ConversationList:
         return purged
 
     def pin(self, conversation_id: int, position: int | None = None) -> None:
-        """Pin the chat, or move its pin, to that place among the pinned ones (None: the last)."""
+        """Pin the chat, or move its pin, to that position among the pinned ones (None: the last)."""
         order = [pinned for pinned in self.pinned() if pinned != conversation_id]
         order.insert(len(order) if position is None else position, conversation_id)
         self.order_pins(order)
@@ -204,7 +201,7 @@ class ConversationList:
         return [row["id"] for row in rows]
 
     def order_pins(self, conversation_ids: Sequence[int]) -> None:
-        """Pin these chats, in this order. Other pinned ones, in the archive or the trash, keep their places."""
+        """Pin these chats, in this order. Other pinned ones, in the archive or the trash, keep their positions."""
         order = list(conversation_ids)
         for position, conversation_id in enumerate(self.pinned()):
             if conversation_id not in conversation_ids:

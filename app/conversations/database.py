@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from app.conversations.errors import StoreInUse, StoreNotWritable
 from app.conversations.records import Changes
 from app.conversations.search_tokens import index_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}

@@ -49,6 +49,11 @@ def _finite(value: Any) -> Any:
     return value
 
 
+def error_to_json(error: tuple[str, Mapping[str, Any]] | None) -> str | None:
+    """An error's code and arguments."""
+    return None if error is None else to_json({"code": error[0], "arguments": dict(error[1])})
+
+
 def stats_to_json(stats: RequestStats | None) -> str | None:
     return None if stats is None else to_json(asdict(stats))
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from pathlib import Path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -28,8 +24,9 @@ def refusal_of(error: BaseException) -> str | None:
 
 
 class StoreError(Exception):
-    """Anything the store reports to its caller. Subclasses set `code`; `arguments` hold what the wording
-    needs.
+    """Anything the store reports to its caller. Subclasses set `code`; `arguments` hold what the wording needs.
+
+    Store errors survive pickling; their causes and tracebacks do not.
     """
 
     code = "store"
@@ -37,6 +34,16 @@ class StoreError(Exception):
     def __init__(self, sentence: str, **arguments: object) -> None:
         super().__init__(sentence)
         self.arguments = arguments
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exception's own would call the class with the sentence as its only argument.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[StoreError], args: tuple[object, ...], fields: dict[str, object]) -> StoreError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 class StoreInUse(StoreError):

@@ -5,15 +5,12 @@ given.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from time import localtime, tzset
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.conversations.records import Conversation
+from app.conversations.records import Conversation
 
 PINNED = "pinned"
 TODAY = "today"
@@ -43,7 +40,7 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
     today = datetime.fromtimestamp(now, zone).date()
     # Days as numbers: a time that no calendar has a date for, from a damaged disk, must not hide all the chats.
     begins = [(name, _beginning(today - timedelta(days=days), zone)) for name, days in _BEGINNINGS]
-    chats = sorted(conversations, key=_place)
+    chats = sorted(conversations, key=_order)
     start = sum(chat.pin_position is not None for chat in chats)
     groups = [Group(PINNED, tuple(chats[:start]))]
     for name, begin in [*begins, (OLDER, float("-inf"))]:
@@ -59,7 +56,7 @@ def utc_offset() -> int:
     return localtime().tm_gmtoff
 
 
-def _place(chat: Conversation) -> tuple[bool, float, int]:
+def _order(chat: Conversation) -> tuple[bool, float, int]:
     if chat.pin_position is not None:
         return False, chat.pin_position, chat.id
     return True, -chat.updated_at, -chat.id

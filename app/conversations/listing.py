@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from bisect import insort
-from typing import TYPE_CHECKING
 
 from app.conversations.conversation_list import ACTIVE
-
-if TYPE_CHECKING:
-    from app.conversations.records import Changes, Conversation, Folder
-    from app.conversations.store import ConversationStore
+from app.conversations.records import Changes, Conversation, Folder
+from app.conversations.store import ConversationStore
 
 # More chats than this are read faster together with all the others.
 _MOST = 100
@@ -52,7 +49,7 @@ class Listing:
             self.chats = [chat for chat in self.chats if chat.id not in changed]
             for chat in store.conversations.among(changed, view):
                 if _is_listed(store, chat):
-                    insort(self.chats, chat, key=_place)
+                    insort(self.chats, chat, key=_order)
         listed = self.chats, store.conversations.folders()
         self._view = view
         return listed
@@ -62,6 +59,6 @@ def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
     return bool(chat.title) or store.messages.active_leaf(chat.id) is not None
 
 
-def _place(chat: Conversation) -> tuple[bool, int, float, int]:
+def _order(chat: Conversation) -> tuple[bool, int, float, int]:
     """As `ConversationList.view` sorts."""
     return chat.pin_position is None, chat.pin_position or 0, -chat.updated_at, -chat.id

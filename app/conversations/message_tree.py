@@ -7,12 +7,16 @@ selected.
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from app.conversations.conversation_list import ConversationList
+from app.conversations.database import Database
 from app.conversations.encoding import (
     attachments_from_json,
     attachments_to_json,
+    error_to_json,
     object_from_json,
     stats_from_json,
     stats_to_json,
@@ -21,16 +25,9 @@ from app.conversations.encoding import (
     unpack_tokens,
 )
 from app.conversations.errors import NotFound
-from app.conversations.records import COMPLETE, INTERRUPTED, STREAMING, AnswerSource, Attachment, Message
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable
-
-    from app.conversations.conversation_list import ConversationList
-    from app.conversations.database import Database
-    from engine.events import Token
-    from engine.stats import RequestStats, RoundRecord
+from app.conversations.records import INTERRUPTED, STREAMING, AnswerSource, Attachment, Message, NewMessage
+from engine.events import Token
+from engine.stats import RoundRecord
 
 _SELECT = """
     SELECT m.*,
@@ -127,13 +124,11 @@ class MessageTree:
         return [(row["tokens"], row["rounds"]) for row in rows]
 
     def add_user_turn(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> int:
-        """Put what the user sends at the end of the visible path and empty the composer's draft: send it
-        after this.
-        """
+        """Add a question at the end of the visible path, in place of the unsent message."""
         with self._database.write():
             self._conversations.set_unsent(conversation_id, "")
             parent = self.active_leaf(conversation_id)
-            message_id = self.add(conversation_id, parent, "user", text, attachments=attachments)
+            message_id = self.add(conversation_id, parent, NewMessage("user", text, attachments=tuple(attachments)))
             if parent is None:
                 self._conversations.title_automatically(conversation_id)
         return message_id
@@ -147,14 +142,9 @@ class MessageTree:
         original = self.get(message_id)
         kept = original.attachments if attachments is None else attachments
         with self._database.write():
-            sibling = self.add(
-                original.conversation_id,
-                original.parent_id,
-                original.role,
-                text,
-                attachments=kept,
-                finish_reason="edited" if original.role == "assistant" else None,
-            )
+            edited = "edited" if original.role == "assistant" else None
+            message = NewMessage(original.role, text, attachments=tuple(kept), finish_reason=edited)
+            sibling = self.add(original.conversation_id, original.parent_id, message)
             if original.parent_id is None:
                 self._conversations.title_automatically(original.conversation_id)
         return sibling
@@ -192,26 +182,10 @@ class MessageTree:
         rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY id", (conversation_id,))
         return self._copy_conversation(conversation_id, rows, title)[0]
 
-    def add(
-        self,
-        conversation_id: int,
-        parent_id: int | None,
-        role: str,
-        content: str,
-        *,
-        uid: str = "",
-        state: str = COMPLETE,
-        created_at: float | None = None,
-        attachments: Iterable[Attachment] = (),
-        source: AnswerSource | None = None,
-        stats: RequestStats | None = None,
-        finish_reason: str | None = None,
-        error: str | None = None,
-    ) -> int:
+    def add(self, conversation_id: int, parent_id: int | None, message: NewMessage) -> int:
         """Insert a message as the last sibling under `parent_id` (None: a first message) and select it."""
-        source = source or AnswerSource()
-        now = self._database.clock()
-        created_at = now if created_at is None else created_at
+        source, now = message.source, self._database.clock()
+        created_at = now if message.created_at is None else message.created_at
         with self._database.write() as changes:
             message_id = self._database.insert(
                 """
@@ -223,23 +197,23 @@ class MessageTree:
                     WHERE conversation_id = ?2 AND parent_id IS ?3
                 ), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 (
-                    uid or str(uuid.uuid4()),
+                    message.uid or str(uuid.uuid4()),
                     conversation_id,
                     parent_id,
                     self._free_time_key(created_at),
-                    role,
-                    content,
-                    state,
+                    message.role,
+                    message.content,
+                    message.state,
                     created_at,
-                    attachments_to_json(attachments),
+                    attachments_to_json(message.attachments),
                     source.main_model,
                     source.draft_model,
                     source.method,
                     to_json(source.settings),
                     None if source.seed is None else str(source.seed),
-                    stats_to_json(stats),
-                    finish_reason,
-                    error,
+                    stats_to_json(message.stats),
+                    message.finish_reason,
+                    error_to_json(message.error),
                 ),
             )
             self._select_under_parent(conversation_id, parent_id, message_id)
@@ -329,13 +303,13 @@ class MessageTree:
         """Close the gaps that copying only some siblings leaves."""
         rows = self._database.rows(
             """
-            SELECT id, row_number() OVER (PARTITION BY parent_id ORDER BY position) - 1 AS place
+            SELECT id, row_number() OVER (PARTITION BY parent_id ORDER BY position) - 1 AS "index"
             FROM messages WHERE conversation_id = ?""",
             (conversation_id,),
         )
         self._database.connection.executemany(
             "UPDATE messages SET position = ? WHERE id = ? AND position <> ?",
-            [(row["place"], row["id"], row["place"]) for row in rows],
+            [(row["index"], row["id"], row["index"]) for row in rows],
         )
 
     def _row(self, message_id: int) -> sqlite3.Row:

@@ -9,20 +9,17 @@ import os
 import shutil
 import sqlite3
 import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.conversations.database import Database, connect
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5

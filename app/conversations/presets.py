@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.conversations.chat_settings import usable
+from app.conversations.database import Database
 from app.conversations.encoding import object_from_json, to_json
 from app.settings.engine_settings import PRESETS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.conversations.database import Database
 
 # The name under which the store keeps what new chats begin with.
 _NEW_CHATS = ""

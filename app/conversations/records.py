@@ -4,13 +4,11 @@ changed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from engine.stats import RequestStats
+from engine.stats import RequestStats
 
 ROLES = ("system", "user", "assistant")
 
@@ -108,13 +106,30 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """What a committed operation touched: views refresh these and nothing else.
+class NewMessage:
+    """A message before it is stored; its fields are those of `Message`. Without a `uid` it gets a new one, without
+    `created_at` it counts as written now.
+    """
 
-    `conversations`: title, place, settings or draft of these chats; `removed`: chats that are gone for good, and
-    `removed_uids` their uids;
-    `messages`: content or state of these messages; `paths`: chats whose visible path of messages is another
-    one now; `folders`: the set of folders or their names.
+    role: str
+    content: str
+    uid: str = ""
+    state: str = COMPLETE
+    created_at: float | None = None
+    attachments: tuple[Attachment, ...] = ()
+    source: AnswerSource = field(default_factory=AnswerSource)
+    stats: RequestStats | None = None
+    finish_reason: str | None = None
+    error: tuple[str, Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a committed operation changed: views refresh these and nothing else.
+
+    `conversations`: title, folder, order, settings or unsent message of these chats; `removed`: chats that are gone for
+    good, and `removed_uids` their uids; `messages`: content or state of these messages; `paths`: chats whose visible
+    path of messages changed; `folders`: the set of folders or their names.
     """
 
     conversations: frozenset[int] = frozenset()

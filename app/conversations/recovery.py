@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.conversations.schema import LATEST, migrate, version_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Parents before children, so that a lost parent is known when its children come.
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
@@ -125,12 +122,12 @@ def _mend_references(target: sqlite3.Connection) -> None:
         WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
         "UPDATE messages SET parent_id = NULL WHERE parent_id NOT IN (SELECT id FROM messages)",
         """
-        CREATE TEMP TABLE places AS SELECT id, row_number() OVER (
+        CREATE TEMP TABLE positions AS SELECT id, row_number() OVER (
             PARTITION BY conversation_id, parent_id ORDER BY position, id
-        ) - 1 AS place FROM messages""",
-        "CREATE INDEX temp.places_by_id ON places (id)",
-        "UPDATE messages SET position = (SELECT place FROM places WHERE places.id = messages.id)",
-        "DROP TABLE places",
+        ) - 1 AS position FROM messages""",
+        "CREATE INDEX temp.positions_by_id ON positions (id)",
+        "UPDATE messages SET position = (SELECT positions.position FROM positions WHERE positions.id = messages.id)",
+        "DROP TABLE positions",
         """
         UPDATE messages SET selected_child = (
             SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id

@@ -5,15 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING
 
+from app.conversations.database import Database
 from app.conversations.encoding import to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.conversations.database import Database
 
 
 @dataclass(frozen=True, slots=True)

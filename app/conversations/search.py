@@ -10,15 +10,11 @@ from __future__ import annotations
 
 import math
 import re
+import sqlite3
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from app.conversations.database import Database
 from app.conversations.search_tokens import WORD, Run, fold, fold_with_offsets, run_tokens, runs
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from app.conversations.database import Database
 
 NEWEST = "newest"
 RELEVANT = "relevant"

@@ -66,22 +66,22 @@ def fold(text: str) -> str:
 def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
     """The folded text, and for each of its characters and its end the index in `text` that it comes from.
 
-    The list is None where both have the same characters in the same places, as nearly always.
+    The list is None where both have the same characters at the same indices, as nearly always.
     """
     folded = fold(text)
     # A character alone never folds to nothing, so equal lengths without clusters mean one for one.
     if len(folded) == len(text) and not _CLUSTERS.search(text):
         return folded, None
     offsets: list[int] = []
-    place = 0
+    index = 0
     pieces: list[str] = []
-    while place < len(text):
-        cluster = _CLUSTERS.match(text, place)
-        piece = cluster[0] if cluster else text[place]
+    while index < len(text):
+        cluster = _CLUSTERS.match(text, index)
+        piece = cluster[0] if cluster else text[index]
         folded_piece = _fold_cluster(piece) if cluster else _FOLDED[ord(piece)]
         pieces.append(folded_piece)
-        offsets.extend([place] * len(folded_piece))
-        place += len(piece)
+        offsets.extend([index] * len(folded_piece))
+        index += len(piece)
     offsets.append(len(text))
     return "".join(pieces), offsets
 
@@ -95,7 +95,7 @@ def run_tokens(run: Run) -> list[str]:
     """The tokens that the index holds for a run."""
     if not run.unspaced:
         return [run.text[:LONGEST_WORD]]
-    return [run.text[place : place + 2] for place in range(len(run.text))]
+    return [run.text[index : index + 2] for index in range(len(run.text))]
 
 
 def index_text(text: str | None) -> str:

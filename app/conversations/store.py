@@ -15,20 +15,16 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import is_index_damage
+from app.conversations.database import Database, is_index_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.conversations.database import Database
 
 _log = logging.getLogger(__name__)
 

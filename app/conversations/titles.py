@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from app.text.fences import is_fence, without_blocks
+
 # In columns: a Chinese, Japanese or Korean character takes two.
 WIDEST = 48
 _LONG_QUESTION = 400
@@ -17,7 +19,6 @@ _LONG_QUESTION = 400
 _READ = 4000
 _SENTENCE_READ = 200
 
-_FENCE = re.compile(r"(```|~~~).*?(\1|\Z)", re.DOTALL)
 _THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _ADDRESS = re.compile(r"https?://\S+")
@@ -70,7 +71,7 @@ def title_of_exchange(question: str, answer: str = "") -> str:
     answer = answer[:_READ]
     line = _first_sentence(question[:_READ])
     if not line or len(question) > _LONG_QUESTION or _GREETING.fullmatch(line):
-        heading = _HEADING.search(_THINKING.sub("", _FENCE.sub("", answer)))
+        heading = _HEADING.search(_THINKING.sub("", without_blocks(answer, "")))
         if heading:
             return _shorten(_plain(heading[1]).strip(_TRIMMED))
     return _shorten(_without_courtesies(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
@@ -83,7 +84,7 @@ def title_of_file(name: str) -> str:
 
 def _first_sentence(text: str) -> str:
     """The first sentence with words in it, of the first line that has one, without markup."""
-    prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", _FENCE.sub("\n", _THINKING.sub("", text))))
+    prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", without_blocks(_THINKING.sub("", text), "\n")))
     for line in prose.splitlines():
         line = _plain(line)
         start = 0
@@ -111,7 +112,7 @@ def _without_courtesies(sentence: str) -> str:
 
 def _first_line_of_code(text: str) -> str:
     for line in text.splitlines():
-        if re.search(r"\w", line) and not line.lstrip().startswith(("```", "~~~")):
+        if re.search(r"\w", line) and not is_fence(line):
             return " ".join(line.split())
     return ""
 
@@ -119,10 +120,10 @@ def _first_line_of_code(text: str) -> str:
 def _shorten(line: str) -> str:
     """Cut to WIDEST columns, at a space where one is near."""
     width = 0
-    for place, character in enumerate(line):
+    for index, character in enumerate(line):
         width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
         if width > WIDEST:
-            cut = line[:place]
+            cut = line[:index]
             space = cut.rfind(" ")
-            return (cut[:space] if space > place // 2 else cut).rstrip(_TRIMMED) + "…"
+            return (cut[:space] if space > index // 2 else cut).rstrip(_TRIMMED) + "…"
     return line

@@ -12,18 +12,15 @@ import itertools
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.opening import OpenReport, open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from app.conversations.records import Changes
-    from app.conversations.store import ConversationStore
+from app.conversations.records import Changes
+from app.conversations.store import ConversationStore
 
 _log = logging.getLogger(__name__)
 

@@ -6,19 +6,15 @@ The transcript, the live panel and the answer's foot all paint from this record,
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from app.text.thinking import GrowingParts, Parts
+from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.stats import PlainSpan, RequestStats, RoundRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from engine.errors import EngineError
 
 
 class State(Enum):
@@ -101,18 +97,18 @@ class Answer:
 
     def _seconds_to(self, number: int) -> float | None:
         """How long the rounds up to that one took; None where they are not known."""
-        place = bisect_left(self.rounds, number, key=lambda record: record.number)
-        if place == len(self.rounds) or self.rounds[place].number != number:
+        index = bisect_left(self.rounds, number, key=lambda record: record.number)
+        if index == len(self.rounds) or self.rounds[index].number != number:
             return None
         # A continued answer has several requests, each with a clock of its own.
         return sum(
             max(0.0, after.at_s - before.at_s)
-            for before, after in pairwise(self.rounds[: place + 1])
+            for before, after in pairwise(self.rounds[: index + 1])
             if after.reason != "first-token"
         )
 
     def _tokens_before(self, end: int) -> int:
-        """How many tokens begin before a place in the text."""
+        """How many tokens begin before an index of the text."""
         at = 0
         for count, token in enumerate(self.tokens):
             if at >= end:

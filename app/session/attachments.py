@@ -27,8 +27,11 @@ class NotAttachable(Exception):
     """
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name}: {reason}")
+        super().__init__(name, reason)
         self.name, self.reason = name, reason
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
 
 
 def read_attachment(path: Path, language: str = "", step: Callable[[], object] = lambda: None) -> Attachment:

@@ -9,17 +9,15 @@ from __future__ import annotations
 import logging
 import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.widgets.layouts import settle_layouts
 from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
 
 log = logging.getLogger(__name__)
 

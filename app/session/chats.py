@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.conversations.chat_settings import filled, own_of, set_aside_of
-from app.conversations.records import FAILED, INTERRUPTED, STREAMING
+from app.conversations.records import FAILED, INTERRUPTED, STREAMING, Attachment, Conversation, Message
 from app.session.answer import Answer, State
+from app.text.fences import fenced
 from engine.errors import EngineError
 from engine.stats import RequestStats
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.conversations.records import Attachment, Conversation, Message
 
 # In a chat's settings: where it was read last.
 READ_POSITION = "place"
@@ -84,7 +81,7 @@ class Chat:
         if not isinstance(stored, (list, tuple)) or [type(part) for part in stored] != [int, int]:
             return None
         turn, offset = stored
-        # An imported chat may have been read in places that no window has.
+        # An imported chat may have positions that no window has.
         return (turn, offset) if turn >= 0 and abs(offset) < _FARTHEST else None
 
     @property
@@ -98,7 +95,7 @@ class Chat:
 
     @property
     def set_aside(self) -> tuple[str, dict[str, Any]] | None:
-        """The system prompt and the settings that a preset took the place of."""
+        """The system prompt and the settings that a preset replaced."""
         return set_aside_of(self.settings)
 
     def messages(self, upto: Turn, variables: Mapping[str, str] | None = None) -> list[dict[str, str]]:
@@ -135,12 +132,7 @@ class RecordedError(EngineError):
 
 
 def with_attachments(question: str, attachments: Sequence[Attachment]) -> str:
-    parts = []
-    for attachment in attachments:
-        fence = "```"
-        while fence in attachment.text:
-            fence += "`"
-        parts.append(f"{attachment.name}\n{fence}\n{attachment.text.rstrip()}\n{fence}")
+    parts = [f"{attachment.name}\n{fenced(attachment.text.rstrip())}" for attachment in attachments]
     return "\n\n".join([*parts, question] if question else parts)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,17 +20,12 @@ from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreError, StoreNotWritable
 from app.conversations.listing import Listed, Listing
+from app.conversations.opening import OpenReport
+from app.conversations.records import Changes, Conversation, Folder
+from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
+from app.session.bridge import Bridge
 from app.session.chats import Chat, chat_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-
-    from app.conversations.opening import OpenReport
-    from app.conversations.records import Changes, Conversation, Folder
-    from app.conversations.store import ConversationStore
-    from app.session.bridge import Bridge
 
 log = logging.getLogger(__name__)
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
+from app.text.fences import OpenBlock
+
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
 
@@ -107,7 +109,7 @@ class Splitter:
         # A carriage return that has come without what may be its new line.
         self._return = ""
         self._spans: list[_Span] = []
-        self._fence: _Fence | None = None
+        self._fence: OpenBlock | None = None
 
     def feed(self, delta: str) -> None:
         """Read on. Lines may end in any way; in the blocks they end as in Unix."""
@@ -168,7 +170,7 @@ class Splitter:
             self._spans = [span.moved_up(first_line) for span in self._spans]
         if self._spans and self._spans[0].kind == "fence" and "\n" in self._open:
             opening, self._open = self._open.split("\n", 1)
-            self._fence = _Fence.of(opening)
+            self._fence = OpenBlock.of(opening)
             return True
         if self._spans:
             self._cut(self._spans[-1])
@@ -227,35 +229,6 @@ def continues_line(text: str, delta: str) -> bool:
     """Whether the last line of `text` is one of words, and remains what it is with `delta` at its end."""
     line = text[text.rfind("\n") + 1 :]
     return len(line.strip()) > _SETTLED and delta.isprintable() and _WORDS.match(line) is not None
-
-
-@dataclass
-class _Fence:
-    """A code block that is being written: its fence, and the lines so far."""
-
-    sign: str
-    count: int
-    indent: int
-    language: str
-    content: str = ""
-
-    @classmethod
-    def of(cls, opening: str) -> _Fence:
-        text = opening.strip()
-        info = text.lstrip(text[0])
-        language = info.split()[0] if info.split() else ""
-        return cls(text[0], len(text) - len(info), len(opening) - len(opening.lstrip(" ")), language)
-
-    def closes(self, line: str) -> bool:
-        text = line.strip()
-        return len(text) >= self.count and set(text) == {self.sign} and len(line) - len(line.lstrip(" ")) < 4
-
-    def may_close(self, line: str) -> bool:
-        """Whether an unfinished line may be the closing fence and is better not shown yet."""
-        return bool(line.strip()) and set(line.strip()) == {self.sign}
-
-    def dedented(self, line: str) -> str:
-        return line[min(self.indent, len(line) - len(line.lstrip(" "))) :]
 
 
 @dataclass(frozen=True)
@@ -336,7 +309,7 @@ def _tables(lines: list[str]) -> list[str]:
 def _paragraphs(text: str) -> list[str]:
     pieces = []
     while len(text) > LONG_PARAGRAPH:
-        ends = [*_places(_WORD_END, text, 0), *_places(_SENTENCE_END, text, LONG_PARAGRAPH // 2)]
+        ends = [*_cuts(_WORD_END, text, 0), *_cuts(_SENTENCE_END, text, LONG_PARAGRAPH // 2)]
         if not ends:
             break
         # Sentences come last, and so go first; what is in bold or in code should not be torn.
@@ -347,7 +320,7 @@ def _paragraphs(text: str) -> list[str]:
     return [*pieces, text]
 
 
-def _places(end: re.Pattern[str], text: str, first: int) -> list[int]:
+def _cuts(end: re.Pattern[str], text: str, first: int) -> list[int]:
     return [match.end() for match in end.finditer(text, first, LONG_PARAGRAPH)]
 
 

@@ -110,7 +110,7 @@ def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
 
 
 def _cut_short(content: bytes) -> str | None:
-    """UTF-8 whose last character is not all there, with a sign in its place."""
+    """UTF-8 whose last character is not all there, with a replacement character instead."""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(content)
     except UnicodeDecodeError:

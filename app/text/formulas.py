@@ -10,22 +10,23 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.text.fences import CODE_SPAN, FENCED_BLOCK, LEAD
+
 # Longer ones are shown as they were written: nobody reads them, and setting them takes a while.
 LONGEST = 1500
 # Signs that stand for formulas: Unicode's private ones, which mean nothing in a text.
 FIRST_SIGN, LAST_SIGN = 0xE000, 0xF8FF
 
 _SCAN = re.compile(
-    r"""
-    (?P<fence>^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?P<mark>`{3,}|~{3,})[^\n]*\n
-        (?:.*?^[ \t>]*(?P=mark)[`~]*[ \t]*$|.*\Z))
-    | (?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))
+    rf"""
+    ^{LEAD}{FENCED_BLOCK}
+    | {CODE_SPAN}
     | \$\$(?P<dollars>(?:\\.|[^$\\])+?)\$\$
     | \\\[(?P<square>.+?)\\\]
     | \\\((?P<round>(?:(?!\n[ \t]*\n).)+?)\\\)
-    | ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*
-        (?P<environment>\\begin\{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}.*?
-        \\end\{(?P=name)\*?\})
+    | ^{LEAD}
+        (?P<environment>\\begin\{{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}}.*?
+        \\end\{{(?P=name)\*?\}})
     | (?<![\\$A-Za-z0-9])\$(?![\s$])(?P<dollar>(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![$A-Za-z0-9])
     | \\.
     """,

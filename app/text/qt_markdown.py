@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from app.text.fences import CODE_SPAN, FENCED_BLOCK, LEAD
+
 _SCAN = re.compile(
-    r"""
-    ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:
-        (?P<mark>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t>]*(?P=mark)[`~]*[ \t]*$|.*\Z)
+    rf"""
+    ^{LEAD}(?:
+        {FENCED_BLOCK}
         | (?P<label>\[(?:\\.|[^\\\[\]\n])+\]:)[^\n]*
     )
-    | (?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)
+    | {CODE_SPAN}
     | \\.
-    | (?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)
+    | (?P<entity>&(?:\#\d{{1,7}}|\#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from html import escape
-from typing import TYPE_CHECKING
 
+from app.conversations.exports.labels import Labels
 from app.conversations.exports.rendering import as_html as rendered
+from app.conversations.records import Conversation, Message
 from app.text.thinking import parts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.conversations.exports.labels import Labels
-    from app.conversations.records import Conversation, Message
 
 # The policy forbids every request, should a reader's browser ever find one to make.
 _PAGE = """<!DOCTYPE html>

@@ -6,16 +6,13 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.conversations.encoding import round_to_row, to_json, token_to_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from app.conversations.records import Conversation, Message
-    from app.conversations.store import ConversationStore
+from app.conversations.records import Conversation, Message
+from app.conversations.store import ConversationStore
 
 FORMAT = "tandem-conversations"
 VERSION = 1
@@ -48,8 +45,8 @@ def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Ite
     """The pieces of a whole document, so that a large export need not stand in memory."""
     head = to_json({"format": FORMAT, "version": VERSION, "exported_at": exported_at})
     yield f'{head[:-1]},"conversations":['
-    for place, conversation in enumerate(conversations):
-        yield (",\n" if place else "\n") + to_json(conversation)
+    for index, conversation in enumerate(conversations):
+        yield (",\n" if index else "\n") + to_json(conversation)
     yield "\n]}\n"
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from app.conversations.exports.labels import Labels
+from app.conversations.records import Attachment, Conversation, Message
+from app.text.fences import fenced
 from app.text.thinking import parts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.conversations.exports.labels import Labels
-    from app.conversations.records import Attachment, Conversation, Message
 
 
 def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
@@ -45,6 +41,4 @@ def _heading(message: Message, labels: Labels) -> str:
 
 
 def _attachment(attachment: Attachment) -> str:
-    longest = max((len(ticks) for ticks in re.findall("`+", attachment.text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{attachment.name}\n\n{fence}\n{attachment.text}\n{fence}"
+    return f"{attachment.name}\n\n{fenced(attachment.text)}"

@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 import xml.etree.ElementTree as ET
 from html import unescape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from app.text.formulas import Formula
+from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)
 

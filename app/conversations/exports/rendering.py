@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 
 from app.conversations.exports.mathml import as_mathml
 from app.text.formulas import FIRST_SIGN, Formula, with_formulas, with_signs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markdown_it.token import Token
 
 _TASK = re.compile(r"\[([ xX])\] ")
 _BOXES = {" ": "☐", "x": "☑", "X": "☑"}
@@ -52,7 +49,7 @@ class _Renderer(RendererHTML):
         return ""
 
     def link_close(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
-        start = next(place for place in range(index - 1, -1, -1) if tokens[place].type == "link_open")
+        start = next(at for at in range(index - 1, -1, -1) if tokens[at].type == "link_open")
         words = "".join(token.content for token in tokens[start:index])
         return _address(str(tokens[start].attrs.get("href", "")), words, env["formulas"])
 
@@ -68,7 +65,7 @@ def _address(address: str, words: str, formulas: list[Formula]) -> str:
 
 
 def _with_math(text: str, formulas: list[Formula]) -> str:
-    """Escaped, with the formulas that can be set in the places of their signs, and the others as they were written."""
+    """Escaped, with the formulas that can be set instead of their signs, and the others as they were written."""
     parts = []
     for sign in text:
         number = ord(sign) - FIRST_SIGN

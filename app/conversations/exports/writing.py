@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from app.conversations.exports.html import as_html
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
+from app.conversations.store import ConversationStore
 from engine.atomic_file import write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from app.conversations.store import ConversationStore
 
 Result = TypeVar("Result")
 

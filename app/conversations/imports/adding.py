@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
-from typing import TYPE_CHECKING
 
 from app.conversations.database import storable
-from app.conversations.encoding import pack_rounds, pack_tokens, stats_to_json, to_json
-from app.conversations.records import STREAMING
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from app.conversations.imports.imported import ImportedConversation, ImportedMessage
-    from app.conversations.store import ConversationStore
+from app.conversations.encoding import error_to_json, pack_rounds, pack_tokens, stats_to_json
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage
+from app.conversations.records import STREAMING, NewMessage
+from app.conversations.store import ConversationStore
 
 ADDED = "added"
 EXTENDED = "extended"
@@ -97,11 +93,11 @@ def _add_messages(
     """Add the messages that are not `known` yet; the ids of all by their uids."""
     ids = dict(known)
     started = conversation.created_at or store.database.clock()
-    for place, message in enumerate(conversation.messages):
+    for index, message in enumerate(conversation.messages):
         if message.uid in ids:
             continue
         parent = None if message.parent is None else ids[message.parent]
-        created_at = message.created_at or started + place * _STEP
+        created_at = message.created_at or started + index * _STEP
         ids[message.uid] = _add_message(store, identity, parent, message, created_at)
     return ids
 
@@ -109,11 +105,9 @@ def _add_messages(
 def _add_message(
     store: ConversationStore, identity: int, parent: int | None, message: ImportedMessage, created_at: float
 ) -> int:
-    message_id = store.messages.add(
-        identity,
-        parent,
-        message.role,
-        message.content,
+    new = NewMessage(
+        role=message.role,
+        content=message.content,
         uid=message.uid,
         state=message.state,
         created_at=created_at,
@@ -121,16 +115,11 @@ def _add_message(
         source=message.source,
         stats=message.stats,
         finish_reason=message.finish_reason,
-        error=_error(message),
+        error=message.error,
     )
+    message_id = store.messages.add(identity, parent, new)
     _keep_tokens(store, message_id, message)
     return message_id
-
-
-def _error(message: ImportedMessage) -> str | None:
-    if message.error is None:
-        return None
-    return to_json({"code": message.error[0], "arguments": dict(message.error[1])})
 
 
 def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
@@ -164,7 +153,7 @@ def _grow(store: ConversationStore, identity: int, message_id: int, message: Imp
                 message.content,
                 message.state,
                 message.finish_reason,
-                _error(message),
+                error_to_json(message.error),
                 stats_to_json(message.stats),
                 message_id,
             ),

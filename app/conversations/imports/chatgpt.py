@@ -12,6 +12,7 @@ from typing import Any
 from app.conversations.imports import fields
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage, fit
 from app.conversations.records import AnswerSource
+from app.text.fences import fenced
 
 _REASONING = {"thoughts", "reasoning_recap"}
 
@@ -77,7 +78,7 @@ def _message(uid: str, parent: str | None, message: Any, left_out: Counter[str])
     left_out["file"] += without_text
     text = text or fields.text(content, "text")
     if kind == "code" and text:
-        text = f"```\n{text}\n```"
+        text = fenced(text)
     if not text.strip():
         left_out["empty"] += not without_text
         return None

@@ -35,7 +35,7 @@ def read(entry: object) -> ImportedConversation:
     messages: list[ImportedMessage] = []
     listed = fields.items(entry, "chat_messages")
     uids = {fields.text(message, "uuid") for message in listed}
-    for place, message in enumerate(listed):
+    for index, message in enumerate(listed):
         text = _text(message, left_out)
         role = _ROLES.get(fields.text(message, "sender"))
         if role is None or not text.strip():
@@ -45,7 +45,7 @@ def read(entry: object) -> ImportedConversation:
         previous = messages[-1].uid if messages else None
         messages.append(
             ImportedMessage(
-                uid=fields.text(message, "uuid") or derived_uid(previous, place, text),
+                uid=fields.text(message, "uuid") or derived_uid(previous, index, text),
                 parent=named if named in uids else (None if named else previous),
                 role=role,
                 content=text,

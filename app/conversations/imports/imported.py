@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.conversations.records import COMPLETE, AnswerSource, Attachment
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from engine.events import Token
-    from engine.stats import RequestStats, RoundRecord
+from engine.events import Token
+from engine.stats import RequestStats, RoundRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class ImportedConversation:
     """One chat, parents before children.
 
     `uid` is set for our own chats, `origin` for others': one of them finds the chat that an earlier import
-    made. `selected` is the uid of the last message shown. `left_out` counts what has no place here, by reason
+    made. `selected` is the uid of the last message shown. `left_out` counts what is not imported, by reason
     code: "tool" (calls and their results), "reasoning", "file" (images and other files), "empty", "unreadable"
     (lines of the file).
     """

@@ -17,65 +17,65 @@ def parse(text: str, step: Callable[[], object]) -> Any:
     Outermost are a list that is the whole document, and those in an object that is. Raises ValueError, RecursionError
     and what `step` raises.
     """
-    place = _space(text, 0)
-    if text.startswith("{", place):
-        value, end = _object(text, place, step)
+    position = _space(text, 0)
+    if text.startswith("{", position):
+        value, end = _object(text, position, step)
     else:
-        value, end = _value(text, place, step)
+        value, end = _value(text, position, step)
     if (end := _space(text, end)) != len(text):
         raise json.JSONDecodeError("Extra data", text, end)
     return value
 
 
-def _value(text: str, place: int, step: Callable[[], object]) -> tuple[Any, int]:
-    if text.startswith("[", place):
-        return _list(text, place, step)
-    return _decoder.raw_decode(text, place)
+def _value(text: str, position: int, step: Callable[[], object]) -> tuple[Any, int]:
+    if text.startswith("[", position):
+        return _list(text, position, step)
+    return _decoder.raw_decode(text, position)
 
 
-def _list(text: str, place: int, step: Callable[[], object]) -> tuple[list[Any], int]:
+def _list(text: str, position: int, step: Callable[[], object]) -> tuple[list[Any], int]:
     items: list[Any] = []
-    place = _space(text, place + 1)
-    if text.startswith("]", place):
-        return items, place + 1
+    position = _space(text, position + 1)
+    if text.startswith("]", position):
+        return items, position + 1
     while True:
         step()
-        item, place = _decoder.raw_decode(text, place)
+        item, position = _decoder.raw_decode(text, position)
         items.append(item)
-        place, ends = _after_item(text, place, "]")
+        position, ends = _after_item(text, position, "]")
         if ends:
-            return items, place
+            return items, position
 
 
-def _object(text: str, place: int, step: Callable[[], object]) -> tuple[dict[str, Any], int]:
+def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[str, Any], int]:
     found: dict[str, Any] = {}
-    place = _space(text, place + 1)
-    if text.startswith("}", place):
-        return found, place + 1
+    position = _space(text, position + 1)
+    if text.startswith("}", position):
+        return found, position + 1
     while True:
-        if not text.startswith('"', place):
-            raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, place)
-        name, place = _decoder.raw_decode(text, place)
-        place = _space(text, place)
-        if not text.startswith(":", place):
-            raise json.JSONDecodeError("Expecting ':' delimiter", text, place)
-        found[name], place = _value(text, _space(text, place + 1), step)
-        place, ends = _after_item(text, place, "}")
+        if not text.startswith('"', position):
+            raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, position)
+        name, position = _decoder.raw_decode(text, position)
+        position = _space(text, position)
+        if not text.startswith(":", position):
+            raise json.JSONDecodeError("Expecting ':' delimiter", text, position)
+        found[name], position = _value(text, _space(text, position + 1), step)
+        position, ends = _after_item(text, position, "}")
         if ends:
-            return found, place
+            return found, position
 
 
-def _after_item(text: str, place: int, closing: str) -> tuple[int, bool]:
+def _after_item(text: str, position: int, closing: str) -> tuple[int, bool]:
     """Where the next item begins, or what follows the end where this was the last one."""
-    place = _space(text, place)
-    if text.startswith(closing, place):
-        return place + 1, True
-    if not text.startswith(",", place):
-        raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
-    return _space(text, place + 1), False
+    position = _space(text, position)
+    if text.startswith(closing, position):
+        return position + 1, True
+    if not text.startswith(",", position):
+        raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
+    return _space(text, position + 1), False
 
 
-def _space(text: str, place: int) -> int:
-    match = _SPACE.match(text, place)
+def _space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
     assert match is not None
     return match.end()

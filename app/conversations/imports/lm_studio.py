@@ -38,16 +38,16 @@ def read(entry: object) -> ImportedConversation:
         chosen = position.get("currentlySelected")
         chosen = chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else 0
         follows = parent
-        for place, version in enumerate(versions):
+        for index, version in enumerate(versions):
             role, text = fields.text(version, "role"), _text(version, left_out)
             if role not in ROLES or not text.strip():
                 left_out["empty"] += 1
                 continue
-            uid = derived_uid(follows, place, role, text)
+            uid = derived_uid(follows, index, role, text)
             sender = fields.text(fields.mapping(version, "senderInfo"), "senderName") or model
             source = AnswerSource(main_model=sender if role == "assistant" else "")
             messages.append(ImportedMessage(uid, follows, role, text, source=source))
-            if place == chosen:
+            if index == chosen:
                 parent = uid
     created = fields.time(entry, "createdAt")
     return fit(

@@ -5,22 +5,20 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
+from app.conversations.exports.writing import Run
 from app.conversations.imports import chatgpt, claude, jan, json_steps, lm_studio, open_webui, tandem
 from app.conversations.imports.adding import ADDED, EXTENDED, IN_TRASH, UNCHANGED, add
 from app.conversations.imports.imported import ImportedConversation, Skipped
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from types import ModuleType
+_Step = Callable[[], object]
 
-    from app.conversations.exports.writing import Run
-
-    _Step = Callable[[], object]
 
 # Each recognises its own by fields that no other has; ours first.
 _READERS: tuple[ModuleType, ...] = (tandem, chatgpt, claude, open_webui, lm_studio, jan)

@@ -8,6 +8,8 @@ import random
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from app.conversations.records import NewMessage
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -72,4 +74,6 @@ def fill(store: ConversationStore, messages: int, a_chat: int = 50, seed: int = 
                 conversation_id = store.conversations.create(title=text[:40])
                 parent = None
             role = "user" if number % 2 == 0 else "assistant"
-            parent = store.messages.add(conversation_id, parent, role, text, created_at=1.7e9 + number * 60.0)
+            parent = store.messages.add(
+                conversation_id, parent, NewMessage(role, text, created_at=1.7e9 + number * 60.0)
+            )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.conversations.records import AnswerSource
+from app.conversations.records import AnswerSource, NewMessage
 from app.conversations.search import RELEVANT, highlights, parse_query, snippet
 from app.conversations.search_tokens import fold, fold_with_offsets, index_text
 from engine.stats import RequestStats
@@ -31,7 +31,7 @@ SENTENCES = {
 @pytest.fixture
 def messages(store: ConversationStore) -> dict[str, int]:
     chat = store.conversations.create()
-    return {name: store.messages.add(chat, None, "user", text) for name, text in SENTENCES.items()}
+    return {name: store.messages.add(chat, None, NewMessage("user", text)) for name, text in SENTENCES.items()}
 
 
 def found(store: ConversationStore, query: str) -> set[int]:
@@ -92,7 +92,7 @@ def test_decomposed_hangul_and_kana_find_composed_text(store: ConversationStore,
 
 def test_emoji_are_found(store: ConversationStore) -> None:
     chat = store.conversations.create()
-    message = store.messages.add(chat, None, "user", "done 🎉🚀!")
+    message = store.messages.add(chat, None, NewMessage("user", "done 🎉🚀!"))
     assert found(store, "🚀") == found(store, "🎉🚀") == {message}
 
 
@@ -155,22 +155,24 @@ def test_a_snippet_shows_the_first_hit_without_line_breaks() -> None:
 
 def test_newest_come_first_whenever_they_were_added(store: ConversationStore) -> None:
     chat = store.conversations.create()
-    ids = [store.messages.add(chat, None, "user", "same", created_at=when) for when in (300.0, 100.0, 200.0)]
+    ids = [
+        store.messages.add(chat, None, NewMessage("user", "same", created_at=when)) for when in (300.0, 100.0, 200.0)
+    ]
     assert [hit.message_id for hit in store.search.messages("same")] == [ids[0], ids[2], ids[1]]
 
 
 def test_the_most_relevant_say_it_more_often_in_less_text(store: ConversationStore) -> None:
     chat = store.conversations.create()
-    dense = store.messages.add(chat, None, "user", "draft draft draft")
-    sparse = store.messages.add(chat, None, "user", "draft " + "and much else " * 300)
+    dense = store.messages.add(chat, None, NewMessage("user", "draft draft draft"))
+    sparse = store.messages.add(chat, None, NewMessage("user", "draft " + "and much else " * 300))
     hits = store.search.messages("draft", order=RELEVANT)
     assert [hit.message_id for hit in hits] == [dense, sparse]
 
 
 def test_a_search_inside_one_chat_stays_there(store: ConversationStore) -> None:
     here, there = store.conversations.create(), store.conversations.create()
-    inside = store.messages.add(here, None, "user", f"c{there} 초안")
-    store.messages.add(there, None, "user", "초안")
+    inside = store.messages.add(here, None, NewMessage("user", f"c{there} 초안"))
+    store.messages.add(there, None, NewMessage("user", "초안"))
     assert {hit.message_id for hit in store.search.messages("초안", conversation_id=here)} == {inside}
 
 

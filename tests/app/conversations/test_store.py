@@ -10,7 +10,7 @@ import pytest
 
 from app.conversations.conversation_list import ARCHIVED, TRASHED
 from app.conversations.errors import NotFound, WrongState
-from app.conversations.records import AnswerSource, Attachment, Changes
+from app.conversations.records import AnswerSource, Attachment, Changes, NewMessage
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
@@ -236,7 +236,7 @@ def test_a_chat_deeper_than_sqlite_cascades_can_be_shown_copied_and_purged(store
     with store.database.write():
         parent = None
         for number in range(1200):
-            parent = store.messages.add(chat, parent, "user", f"m{number}")
+            parent = store.messages.add(chat, parent, NewMessage("user", f"m{number}"))
     assert len(store.messages.path(chat)) == 1200
     copy = store.messages.duplicate(chat)
     store.conversations.purge(chat)
