@@ -12,8 +12,6 @@ from typing import Any
 from engine.errors import EngineError
 from engine.stats import RequestStats, RoundRecord
 
-# Who proposed a token. "main": the main model's own token that ends every round.
-SOURCES = ("main", "draft", "ngram")
 FINISH_REASONS = ("stop", "length", "cancelled")
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.errors import BadRequest, require
+from engine.speculation.proposers.registry import methods
 
-METHODS = ("auto", "draft", "ngram", "off")
 ACCEPTANCE_RULES = ("match", "rejection")
 OVERFLOW_RULES = ("refuse", "shorten")
-# The most draft tokens of a round; the controller, calibration and the narrow products are made for so many.
+# The most draft tokens of a round: the controller, calibration and the narrow products are made for so many.
 MAX_DEPTH = 16
 
 
@@ -47,11 +47,11 @@ class SamplingSettings:
 
 @dataclass(frozen=True)
 class SpeculationSettings:
-    """Where draft tokens come from and how many a round may have.
+    """Which proposers draft, and how many tokens a round.
 
-    `method` is "auto" (whatever pays best here), "draft" (the draft model), "ngram" (lookup in the text so far) or
-    "off". `depth` fixes the number of draft tokens a round (0 is "off"); with None the controller chooses up to
-    `max_depth`. Neither is above MAX_DEPTH.
+    `method` is "auto" (whatever is fastest here), a registered proposer ("draft": the draft model; "ngram": lookup in
+    the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the controller choose
+    up to `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     """
 
@@ -61,7 +61,7 @@ class SpeculationSettings:
     acceptance: str = "match"
 
     def __post_init__(self) -> None:
-        require(self.method in METHODS, "method", f"one of {', '.join(METHODS)}", self.method)
+        require(self.method in methods(), "method", f"one of {', '.join(methods())}", self.method)
         require(
             self.acceptance in ACCEPTANCE_RULES,
             "acceptance",

@@ -106,7 +106,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, draft)
-    trials = runner.run(
+    samples = runner.run(
         _selected(chosen, arguments.arms),
         chosen_prompts,
         repetitions=arguments.repetitions,
@@ -115,7 +115,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     scheduler.close()
     models = {"main": main.info.name, "draft": draft.info.name if draft else None}
-    return {"models": models, **runner.summarise(trials)}
+    return {"models": models, **runner.summarise(samples)}
 
 
 def _measure_concurrency(

@@ -26,8 +26,9 @@ from engine import (
     TokensCommitted,
 )
 from engine.events import as_json
-from engine.requests import MAX_DEPTH, METHODS
+from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
+from engine.speculation.proposers.registry import methods
 
 _DEPTH_HELP = f"guesses a round, 0 to {MAX_DEPTH} (default: auto)"
 
@@ -37,7 +38,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("chat", help="ask a question, or talk, in the terminal")
     parser.add_argument("prompt", nargs="?", help="the question; without it, a conversation from standard input")
     add_pair_options(parser)
-    parser.add_argument("--method", choices=METHODS, default="auto")
+    parser.add_argument("--method", choices=methods(), default="auto")
     parser.add_argument("--depth", type=_depth, default=None, metavar="auto|K", help=_DEPTH_HELP)
     parser.add_argument("--temperature", type=float, default=0.0, metavar="T")
     parser.add_argument("--top-p", type=float, default=1.0, metavar="P")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from engine.speculation.proposers.registry import PROPOSERS
 from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
-
-SOURCES = ("draft", "ngram")
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def accept_rate(pair: LearnedPair, source: str) -> float | None:
 
 
 def _row(pair: LearnedPair, figures: ContextFigures) -> LearnedRow:
-    source = max(SOURCES, key=lambda one: best_of(figures, one)[1])
+    source = max(PROPOSERS, key=lambda one: best_of(figures, one)[1])
     depth, speedup = best_of(figures, source)
     measured = sum(one.samples for one in figures.depths if one.source == source)
     return LearnedRow(

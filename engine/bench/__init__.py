@@ -1,1 +1,1 @@
-"""Measuring: ratios of arms that were timed alternately in one run. Nothing here decides a test."""
+"""Benchmarks: ratios of arms that were timed alternately in one run."""

@@ -1,4 +1,4 @@
-"""What a benchmark compares: our engine under different settings, and mlx-lm's own generation on the same models."""
+"""The arms of a benchmark: our engine with different settings, and mlx-lm's own generation on the same models."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.loading import LoadedModel
 from engine.prompts import render
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import RequestStats
 from engine.stream import RequestStream
 
@@ -22,14 +23,11 @@ FIXED_DEPTHS = (2, 4, 6, 8)
 
 @dataclass(frozen=True)
 class Measure:
-    """One answer: `tokens` in all, decode speed over those after the first round's, seconds to the first.
+    """One answer: its number of `tokens`, the decode speed after the first round, and the time to the first token.
 
-    `total_s` is the whole answer from the question to the last token. Decode speeds are not quite alike: ours has the
-    draft model's reading of the prompt in it, which comes after the first token here and before it in mlx-lm. Whole
-    answers have everything in them on both sides.
-
-    `host_share` is the part of decoding in which the device waited for the host; both it and `stats` are None for
-    arms that are not ours.
+    `total_s` is from the request to the last token. Decode speeds are not quite comparable: ours contains the draft
+    model's prefill, which comes after the first token here and before it in mlx-lm. `total_s` contains everything on
+    both sides. `stats` is None for mlx-lm.
     """
 
     tokens: int
@@ -40,6 +38,7 @@ class Measure:
 
     @property
     def host_share(self) -> float | None:
+        """The share of decoding in which the device waited for the host; None for mlx-lm."""
         if self.stats is None:
             return None
         busy = self.stats.draft_s + self.stats.verify_s + self.stats.host_s
@@ -48,7 +47,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to answer: `answer(text, max_tokens)` runs it once and measures it."""
+    """A way to generate: `answer(text, max_tokens)` runs it once and measures it."""
 
     name: str
     answer: Callable[[str, int], Measure]
@@ -57,21 +56,20 @@ class Arm:
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
     """Plain decoding first, then every method and fixed depth that the loaded pair allows.
 
-    Above temperature 0 rejection acceptance joins in; below it there is nothing to reject by.
+    Above temperature 0 also rejection acceptance, which greedy decoding has no use for.
     """
-    settings = {
-        "plain": SpeculationSettings(method="off"),
-        "ngram": SpeculationSettings(method="ngram"),
-        "auto": SpeculationSettings(method="auto"),
-    }
-    if has_draft:
-        settings["draft"] = SpeculationSettings(method="draft")
-        settings |= {f"draft, depth {k}": SpeculationSettings(method="draft", depth=k) for k in FIXED_DEPTHS}
-    if has_draft and temperature > 0.0:
-        settings |= {
-            f"rejection, depth {k}": SpeculationSettings(method="draft", depth=k, acceptance="rejection")
-            for k in FIXED_DEPTHS
-        }
+    drafting = [source for source, entry in PROPOSERS.items() if entry.uses_draft_model]
+    settings = {"plain": SpeculationSettings(method="off")}
+    settings |= {source: SpeculationSettings(method=source) for source in PROPOSERS if source not in drafting}
+    settings["auto"] = SpeculationSettings(method="auto")
+    for source in drafting if has_draft else ():
+        settings[source] = SpeculationSettings(method=source)
+        settings |= {f"{source}, depth {k}": SpeculationSettings(method=source, depth=k) for k in FIXED_DEPTHS}
+        if temperature > 0.0:
+            settings |= {
+                f"rejection, depth {k}": SpeculationSettings(method=source, depth=k, acceptance="rejection")
+                for k in FIXED_DEPTHS
+            }
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]
 
@@ -101,7 +99,7 @@ def _ours(
 
 
 def run_to_end(scheduler: Scheduler, request: ChatRequest) -> Finished:
-    """Serve one request on this thread. Raises the `EngineError` it failed with."""
+    """Run one request to its end on this thread. Raises the `EngineError` it failed with."""
     ended: list[Event] = []
     scheduler.admit(RequestStream(request, on_event=lambda event: ended.append(event)))
     while scheduler.busy:
@@ -128,7 +126,7 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
             if tokens == 1:
                 first = now
             if of_first_round == 0 and not response.from_draft:
-                # A round hands its tokens out one by one, the main model's own last: they all came with the first.
+                # A round yields its tokens one by one, the bonus token last: they all belong to the first round.
                 of_first_round, first_round_at = tokens, now
         if of_first_round == 0 or now <= first_round_at:
             return Measure(tokens, 0.0, first - started, now - started)

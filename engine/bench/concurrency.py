@@ -1,4 +1,4 @@
-"""Several answers at once: our scheduler against mlx-lm's batch_generate on the same prompts and model."""
+"""Concurrent requests: our scheduler and mlx-lm's batch_generate on the same prompts and model."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def measure(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Tokens a second of all answers together, from the first submission to the last token, prompts included.
+    """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
 
-    Both sides decode greedily and take turns at going first; ratios are ours over mlx-lm's in the same repetition.
+    Both decode greedily and alternate in running first; `ratio` is the median of ours over mlx-lm's by repetition.
     """
     groups: dict[str, Any] = {}
     for count in counts:

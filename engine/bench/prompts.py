@@ -1,4 +1,4 @@
-"""What a benchmark asks: five kinds of work in four languages, short enough for tiny models."""
+"""Benchmark prompts: five kinds of tasks in four languages, short enough for tiny models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("chat", "code-edit", "copy", "list", "prose")
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question; `kind` says what sort of text it asks for and `language` in which language."""
+    """One question: the `kind` of task and the `language` of its answer."""
 
     kind: str
     language: str
@@ -52,7 +52,7 @@ BUILT_IN = (
 
 
 def read_prompts(path: Path) -> tuple[Prompt, ...]:
-    """Prompts from a file: one JSON object a line with "text", and "kind" and "language" if there are several.
+    """Prompts from a file: one JSON object a line with "text", and optionally "kind" and "language".
 
     Raises `BadRequest` when the file cannot be read or a line has no text.
     """

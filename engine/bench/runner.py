@@ -1,4 +1,4 @@
-"""Alternates arms over prompts and reports medians of ratios to plain decoding."""
+"""Runs arms in turn over prompts and reports medians of their ratios to plain decoding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.cpu_backend.blas import BLAS
 
 
 @dataclass(frozen=True)
-class Trial:
+class Sample:
     """One arm's answer to one prompt in one repetition."""
 
     arm: str
@@ -34,30 +34,30 @@ def run(
     repetitions: int,
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
-) -> list[Trial]:
-    """Every arm answers every prompt `repetitions` times after one warm-up, arms taking turns within a prompt.
+) -> list[Sample]:
+    """Every arm answers every prompt `repetitions` times after one warm-up.
 
-    The order of the arms rotates from prompt to prompt, so that drift of the machine falls on all of them alike.
+    The order of the arms rotates from prompt to prompt, so that the machine's drift affects all of them alike.
     """
-    trials: list[Trial] = []
+    samples: list[Sample] = []
     for repetition in range(-1, repetitions):
         for index, prompt in enumerate(prompts):
             turn = index % len(arms)
             for arm in [*arms[turn:], *arms[:turn]]:
                 measure = arm.answer(prompt.text, max_tokens)
                 if repetition >= 0:
-                    trials.append(Trial(arm.name, prompt, repetition, measure))
+                    samples.append(Sample(arm.name, prompt, repetition, measure))
             progress(f"repetition {repetition + 1} of {repetitions}, prompt {index + 1} of {len(prompts)}")
-    return trials
+    return samples
 
 
-def summarise(trials: Sequence[Trial], baseline: str = "plain") -> dict[str, Any]:
+def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, Any]:
     """Medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt."""
-    reference = {(trial.prompt, trial.repetition): trial.measure for trial in trials if trial.arm == baseline}
+    reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == baseline}
     arms: dict[str, Any] = {}
-    for name in dict.fromkeys(trial.arm for trial in trials):
-        own = [trial for trial in trials if trial.arm == name]
-        kinds = dict.fromkeys(trial.prompt.kind for trial in own)
+    for name in dict.fromkeys(sample.arm for sample in samples):
+        own = [sample for sample in samples if sample.arm == name]
+        kinds = dict.fromkeys(sample.prompt.kind for sample in own)
         arms[name] = _figures(own, reference) | {
             "by_kind": {kind: _figures([t for t in own if t.prompt.kind == kind], reference) for kind in kinds}
         }
@@ -65,7 +65,7 @@ def summarise(trials: Sequence[Trial], baseline: str = "plain") -> dict[str, Any
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on and with."""
+    """The machine and the versions that figures were measured with."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -77,27 +77,27 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _figures(trials: Sequence[Trial], reference: dict[tuple[Prompt, int], Measure]) -> dict[str, Any]:
-    # Answers of a token or two have no decode speed worth a ratio.
-    long_enough = [t for t in trials if t.measure.decode_tps > 0 and reference[t.prompt, t.repetition].decode_tps > 0]
+def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Measure]) -> dict[str, Any]:
+    # Answers of a token or two have no decode speed.
+    long_enough = [t for t in samples if t.measure.decode_tps > 0 and reference[t.prompt, t.repetition].decode_tps > 0]
     ratios = [t.measure.decode_tps / reference[t.prompt, t.repetition].decode_tps for t in long_enough]
-    ttfts = [t.measure.ttft_s / reference[t.prompt, t.repetition].ttft_s for t in trials]
-    drafted = sum(t.measure.stats.drafted for t in trials if t.measure.stats)
-    accepted = sum(t.measure.stats.accepted for t in trials if t.measure.stats)
-    hosts = [t.measure.host_share for t in trials if t.measure.host_share is not None]
+    ttfts = [t.measure.ttft_s / reference[t.prompt, t.repetition].ttft_s for t in samples]
+    drafted = sum(t.measure.stats.drafted for t in samples if t.measure.stats)
+    accepted = sum(t.measure.stats.accepted for t in samples if t.measure.stats)
+    hosts = [t.measure.host_share for t in samples if t.measure.host_share is not None]
     return {
-        "answers": len(trials),
-        "decode_tps": round(median(t.measure.decode_tps for t in trials), 1),
+        "answers": len(samples),
+        "decode_tps": round(median(t.measure.decode_tps for t in samples), 1),
         "speedup": round(median(ratios), 3) if ratios else None,
         "slowest_speedup": round(min(ratios), 3) if ratios else None,
-        "answer_speedup": round(median(_answer_ratio(t, reference) for t in trials), 3),
+        "answer_speedup": round(median(_answer_ratio(t, reference) for t in samples), 3),
         "ttft_ratio": round(median(ttfts), 3),
         "accept_rate": round(accepted / drafted, 3) if drafted else None,
         "host_share": round(median(hosts), 4) if hosts else None,
     }
 
 
-def _answer_ratio(trial: Trial, reference: dict[tuple[Prompt, int], Measure]) -> float:
-    """Tokens a second of whole answers, from the question on, against the baseline's."""
-    plain = reference[trial.prompt, trial.repetition]
-    return (trial.measure.tokens / trial.measure.total_s) / (plain.tokens / plain.total_s)
+def _answer_ratio(sample: Sample, reference: dict[tuple[Prompt, int], Measure]) -> float:
+    """Tokens a second of the whole answer, prefill included, over the baseline's."""
+    plain = reference[sample.prompt, sample.repetition]
+    return (sample.measure.tokens / sample.measure.total_s) / (plain.tokens / plain.total_s)

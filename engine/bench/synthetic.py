@@ -1,7 +1,7 @@
-"""A pair of real size without a download: random weights, and a draft that agrees at a set rate.
+"""Synthetic pairs: random weights of realistic size, and a draft model that agrees at a set rate.
 
-What a forward pass costs does not depend on what the weights say, so a pair like this shows what speculation costs and
-brings on this machine at sizes that nobody wants to download for a benchmark.
+The cost of a forward pass does not depend on the weights' values, so such a pair shows what speculation costs and gains
+on this machine without a download.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHAPES = {
     "600M": (28, 1024, 3072, 16, 8),
     "2B": (28, 2048, 6144, 16, 8),
 }
-# A twentieth to a fortieth of the main model, as 0.6B is of 14B and 32B; below 10M hardly more than the vocabulary.
+# A twentieth to a fortieth of the main model, as 0.6B is of 14B and 32B; 10M is little more than the vocabulary.
 _DRAFT_OF = {"10M": "10M", "20M": "10M", "50M": "10M", "200M": "10M", "600M": "20M", "2B": "50M"}
 _VOCABULARY = 32_000
 _CONTEXT = 4096
@@ -37,17 +37,17 @@ STRETCH = 20
 
 
 class AgreeingDraft(nn.Module):  # type: ignore[misc]
-    """Runs a real model for its cost and answers from `script`: the token of each position, or a wrong one.
+    """Runs `model` for its cost and predicts from `script`: the token of each position, or a wrong one.
 
-    Of every STRETCH positions the share `accept` is guessed right; which ones is drawn by `seed`.
+    Of every STRETCH positions the share `accept` is right; `seed` draws which ones.
     """
 
     def __init__(self, model: nn.Module, script: list[int], accept: float, seed: int = 0) -> None:
         super().__init__()
         self.model = model
         right = _right_positions(len(script), accept, seed)
-        guesses = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]
-        self._guesses = mx.array([*guesses, 0], mx.uint32)
+        predicted = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]
+        self._predicted = mx.array([*predicted, 0], mx.uint32)
 
     @property
     def layers(self) -> Any:
@@ -56,15 +56,15 @@ class AgreeingDraft(nn.Module):  # type: ignore[misc]
     def __call__(self, inputs: mx.array, cache: Any) -> mx.array:
         start = cache[0].offset
         logits: mx.array = self.model(inputs, cache=cache)
-        positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._guesses.shape[0] - 1)
-        wanted = mx.take(self._guesses, positions)
-        # The sum keeps the real logits in the graph: leaving them out would leave their cost out.
+        positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._predicted.shape[0] - 1)
+        wanted = mx.take(self._predicted, positions)
+        # The sum keeps the real logits, and so their cost, in the graph.
         forced: mx.array = mx.arange(logits.shape[-1])[None, None] == wanted[None, :, None]
         return logits * 1e-6 + 100.0 * forced
 
 
 def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
-    """Independent draws could be far from `accept` over the length of one answer."""
+    """Which positions are right: drawn by stretches, because independent draws could be far from `accept`."""
     draw = random.Random(seed)
     right: list[bool] = []
     while len(right) < count:
@@ -85,7 +85,7 @@ def synthetic_main(size: str, tokenizer: Any, seed: int = 1) -> LoadedModel:
 
 
 def synthetic_draft(size: str, script: list[int], accept: float, tokenizer: Any) -> LoadedModel:
-    """A draft for `synthetic_main(size)` that knows `script`, the token of every position, prompt included."""
+    """A draft model for `synthetic_main(size)`; `script` is the token of every position, prompt included."""
     model = AgreeingDraft(_build(_DRAFT_OF[size], seed=2), script, accept)
     return _wrap(f"synthetic {_DRAFT_OF[size]}, agrees {accept:.2f}", model, tokenizer)
 

@@ -1,6 +1,6 @@
-"""Calibration: what rounds of every depth cost on this machine, measured on a text that nobody waits for.
+"""Calibration: measures the cost of rounds of every depth while the engine is idle.
 
-Without it the first answers of a pair would have to find out, and a short answer is over before that pays.
+Without it the first answers of a pair would have to explore, and a short answer ends before that pays.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -16,10 +17,12 @@ from engine.conversation import Conversation
 from engine.errors import TemplateFailed
 from engine.loading import LoadedModel
 from engine.prompts import render
-from engine.requests import MAX_DEPTH, SamplingSettings
+from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.controllers import Controllers
 from engine.speculation.draft_source import DraftSource
+from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
+from engine.speculation.proposers.draft import build
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
@@ -30,15 +33,15 @@ from engine.tuning import Calibration, best_of
 
 log = logging.getLogger(__name__)
 
-# The outermost and the middle first: where time runs out, the rest lies between what is known.
+# The outermost and the middle first: when interrupted, the others lie between measured depths.
 DEPTHS = (0, 4, 8, MAX_DEPTH, 2, 1, 6, 12, 3, 5, 7)
 PLAIN_ROUNDS = 12
 TIMED_ROUNDS = 2
 ROUNDS = 3
-# Rounds in which acceptance can be seen beyond the first few guesses.
+# The least depth whose rounds teach acceptance beyond the first positions.
 LEARN_FROM_DEPTH = 4
 
-# So that what follows is an answer as the two models write them.
+# So that the text that follows is an answer typical of the two models.
 QUESTION = (
     "A small model guesses the next few words and a large one checks them all at once. Where they agree, several words "
     "have cost one reading of the large model; where they differ, its own word stands. Explain in a few sentences what "
@@ -48,9 +51,9 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class RoundCost:
-    """Rounds of `depth` guesses: seconds of the pass of `width` rows, and of the drafting before it.
+    """Rounds of `depth` draft tokens: seconds of the pass of `width` rows, and of the drafting before it.
 
-    `accepted` has how many guesses were right in each of them, as far as the main model was still answering.
+    `accepted` has the number accepted in each of them, as far as the main model was still answering.
     """
 
     depth: int
@@ -81,12 +84,12 @@ class RepeatingProposer(Proposer):
 def calibrate(
     controllers: Controllers, main: LoadedModel, draft: DraftSource | None, stop: Callable[[], bool]
 ) -> Calibration:
-    """Measure what rounds of this pair cost while nobody is served; ends early once `stop()` is true.
+    """Measure the pair's round costs; ends early once `stop()` is true.
 
-    A draft that fails is left out, and so is what lies behind it.
+    If the draft model fails, what was measured before that is kept.
     """
     started = time.perf_counter()
-    controllers.tuning()
+    controllers.mark_tried()
     controller = controllers.current
     conversation = sample_conversation(main)
     length = len(conversation.main.tokens)
@@ -103,9 +106,9 @@ def calibrate(
     controllers.keep()
     figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= length), None)
     depth, speedup = best_of(figures, proposer.source) if figures is not None else (0, 1.0)
-    seen = any(guess.source == proposer.source for guess in controller.acceptance())
+    seen = any(position.source == proposer.source for position in controller.acceptance())
     seconds = time.perf_counter() - started
-    log.info("calibrated in %.1f s: %d guesses a round should be fastest, %.2fx", seconds, depth, speedup)
+    log.info("calibrated in %.1f s: %d draft tokens a round should be fastest, %.2fx", seconds, depth, speedup)
     return Calibration(controllers.pair, figures, depth, speedup, seen, complete, seconds)
 
 
@@ -123,30 +126,30 @@ def _measure(
             while not stop() and proposer.sequence.prefill(PREFILL_CHUNK):
                 pass
         controller.observe_catch_up(proposer.source, tokens - proposer.lag, time.perf_counter() - started)
-    # What an earlier answer has shown counts for more.
-    unseen = not any(guess.source == proposer.source for guess in controller.acceptance())
+    # Acceptance in earlier answers counts for more.
+    unseen = not any(position.source == proposer.source for position in controller.acceptance())
     for cost in round_costs(conversation, main, proposer, stop):
         source = proposer.source if cost.depth else None
         controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
         if unseen and drafts and cost.depth >= LEARN_FROM_DEPTH:
-            # One text says little about others: few rounds count, so that answers soon outweigh them.
+            # One text says little about others: only one round counts, so that answers soon outweigh it.
             for accepted in cost.accepted[:1]:
                 controller.learn(proposer.source, Observation(proposer.bucket, cost.depth, accepted))
         controllers.unsaved = True
 
 
 def _proposer_to_time(conversation: Conversation, main: LoadedModel, draft: DraftSource | None) -> Proposer:
-    """The draft model's, or without one something that costs nothing."""
-    if draft is not None and conversation.main.plain_only is None:
-        with as_proposer_failure("draft"):
-            proposer = draft.proposer(conversation, Sampler(SamplingSettings(seed=0), main.vocabulary))
-        if proposer.sequence.plain_only is None:
-            return proposer
+    """The draft model's proposer; where there is none, one that costs nothing."""
+    if conversation.main.plain_only is None:
+        sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
+        context = ProposerContext(main, draft, conversation, sampler, SpeculationSettings(depth=MAX_DEPTH))
+        with as_proposer_failure(DraftModelProposer.source), suppress(ProposerUnavailable):
+            return build(context) or RepeatingProposer(conversation.main)
     return RepeatingProposer(conversation.main)
 
 
 def sample_conversation(main: LoadedModel) -> Conversation:
-    """A question that `main` has read up to its last token."""
+    """A conversation whose question `main` has prefilled up to its last token."""
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
     try:
         tokens = render(main.tokenizer, [{"role": "user", "content": QUESTION}])
@@ -161,10 +164,7 @@ def sample_conversation(main: LoadedModel) -> Conversation:
 def round_costs(
     conversation: Conversation, main: LoadedModel, proposer: Proposer, stop: Callable[[], bool]
 ) -> Iterator[RoundCost]:
-    """Times greedy rounds of every depth with guesses of `proposer`, plain ones first, until `stop()`.
-
-    Raises `ProposerFailed`.
-    """
+    """Time greedy rounds of every depth with `proposer`, plain ones first, until `stop()`. Raises `ProposerFailed`."""
     sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
     limit, begin = main.info.context_length, len(conversation.main.tokens)
     rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
@@ -190,24 +190,24 @@ def round_costs(
 
 
 def _plain(rounds: Rounds, stop: Callable[[], bool]) -> RoundCost | None:
-    """Rounds that are launched ahead, as an answer without guesses runs."""
-    flight = rounds.start(None, 0)
-    landed: list[float] = []
+    """Pipelined rounds, as plain decoding runs."""
+    current = rounds.start(None, 0)
+    finished: list[float] = []
     for number in range(PLAIN_ROUNDS):
-        ahead = rounds.start_next(flight) if number + 1 < PLAIN_ROUNDS and not stop() else None
-        result = rounds.wait(flight)
-        rounds.commit(flight, 0, result.tokens, ahead)
-        landed.append(result.finished_at)
-        if ahead is None:
+        following = rounds.start_next(current) if number + 1 < PLAIN_ROUNDS and not stop() else None
+        result = rounds.wait(current)
+        rounds.commit(current, 0, result.tokens, following)
+        finished.append(result.finished_at)
+        if following is None:
             break
-        flight = ahead
-    # The first of them also waited for the launch.
-    gaps = [later - earlier for earlier, later in pairwise(landed[1:])]
+        current = following
+    # The first gap also contains the start.
+    gaps = [later - earlier for earlier, later in pairwise(finished[1:])]
     return RoundCost(0, 1, _typical(gaps), 0.0) if gaps else None
 
 
 def _typical(gaps: list[float]) -> float:
-    """The middle of the faster half: a round launched ahead can look too short, and a busy machine makes it longer."""
+    """The median of the faster half: a pipelined round can appear too short, and a busy machine makes it longer."""
     return median(sorted(gaps)[: (len(gaps) + 1) // 2])
 
 
@@ -220,36 +220,36 @@ def _speculative(rounds: Rounds, proposer: Proposer, depth: int, stop: Callable[
         with as_proposer_failure(proposer.source):
             if stop() or proposer.max_proposals() < depth:
                 return None
-        # The first of a depth pays for the change.
+        # The first round of a depth is slower because of the change.
         timed = 0 < number <= TIMED_ROUNDS
         started = time.perf_counter()
-        flight = rounds.start(proposer.source, depth, timed=timed)
-        right = _settle(rounds, flight)
-        if flight.depth < depth:
+        current = rounds.start(proposer.source, depth, timed=timed)
+        right = _commit(rounds, current)
+        if current.depth < depth:
             continue
         accepted.append(right)
-        width = flight.rows
+        width = current.rows
         if timed:
-            drafting.append(flight.draft_s or 0.0)
+            drafting.append(current.draft_s or 0.0)
         elif number:
             whole.append(time.perf_counter() - started)
-    # A draft's text cannot always be put into main tokens.
+    # Re-encoded text does not always reach the depth asked for.
     if not whole or not drafting:
         return None
-    # Whatever else the machine did can only have made them longer.
+    # Other load on the machine can only have made rounds longer.
     return RoundCost(depth, width, max(min(whole) - min(drafting), 0.0), min(drafting), tuple(accepted))
 
 
-def _settle(rounds: Rounds, flight: PendingRound) -> int:
-    """How many guesses were right.
+def _commit(rounds: Rounds, current: PendingRound) -> int:
+    """Commit the round so that the text hardly grows; returns how many draft tokens were accepted.
 
-    Commits so that the text hardly grows; where rejected rows would be carried along, as if all was right.
+    Where rejected rows would be carried, all are kept as if they had been accepted.
     """
-    result = rounds.wait(flight)
-    if rounds.sequence.carries and flight.draft_tokens is not None:
-        guesses: list[int] = flight.draft_tokens.tolist()  # type: ignore[assignment]
-        last: list[int] = flight.sampled.tolist()  # type: ignore[assignment]
-        rounds.commit(flight, flight.depth, [*guesses, last[-1]])
+    result = rounds.wait(current)
+    if rounds.sequence.carries and current.draft_tokens is not None:
+        drafted: list[int] = current.draft_tokens.tolist()  # type: ignore[assignment]
+        last: list[int] = current.sampled.tolist()  # type: ignore[assignment]
+        rounds.commit(current, current.depth, [*drafted, last[-1]])
     else:
-        rounds.commit(flight, 0, result.tokens[:1])
+        rounds.commit(current, 0, result.tokens[:1])
     return result.accepted

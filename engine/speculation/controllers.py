@@ -1,4 +1,4 @@
-"""The depth controllers of one main model, one for each draft model that it had; the latest is in use."""
+"""The depth controllers of one main model, one for each draft model it had."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class LearnedStore(Protocol):
     """Keeps what controllers learned between runs of the program."""
 
     def restore(self, controller: DepthController, main: str, draft: str = "") -> bool:
-        """Let `controller` continue from what was learned for this pair; False when nothing usable is known."""
+        """Load what was learned for this pair into `controller`; False when nothing usable is known."""
         ...
 
     def keep(self, controller: DepthController, main: str, draft: str = "") -> None:
@@ -29,9 +29,9 @@ class LearnedStore(Protocol):
 
 
 class Controllers:
-    """What they learn outlives the program in `store`, if given.
+    """One depth controller for each pair; `pair` selects the one in use.
 
-    `pair` says whose controller is in use. `unsaved` tells that it learned something since `keep`.
+    What they learn is kept in `store`, if given. `unsaved` is true if the one in use learned something since `keep`.
     """
 
     def __init__(self, pair: Pair, store: LearnedStore | None = None) -> None:
@@ -52,15 +52,15 @@ class Controllers:
 
     @property
     def untuned(self) -> bool:
-        """Whether nothing is known yet about the costs of this pair, and finding out in an idle moment is wanted."""
+        """Whether this pair should be calibrated: nothing is known about its costs, and it was not tried before."""
         return self._store is not None and not self.current.figures() and self.pair not in self._tried
 
-    def tuning(self) -> None:
-        """The pair in use is being calibrated: once is enough, whatever comes of it."""
+    def mark_tried(self) -> None:
+        """The pair in use is being calibrated; that is not repeated by itself, whatever the result."""
         self._tried.add(self.pair)
 
     def keep(self) -> None:
-        """Write down what was learned since the last time, for the next run of the program."""
+        """Save what was learned since the last call, for the next run of the program."""
         if self._store is not None and self.unsaved:
             self._store.keep(self.current, *self.pair)
         self.unsaved = False
@@ -76,7 +76,7 @@ class Controllers:
         return tuple(learned_pair(pair, controller, loaded=pair == self.pair) for pair, controller in known.items())
 
     def forget(self, pair: Pair | None) -> None:
-        """Start afresh with one pair, or with all."""
+        """Forget what was learned about one pair, or about all."""
         for known in list(self._by_pair):
             if pair in (known, None):
                 del self._by_pair[known]

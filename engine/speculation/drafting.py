@@ -1,4 +1,4 @@
-"""Where a main model's guesses come from: the proposers at hand, and who of them guesses next.
+"""Drafting: the proposers of a request, and the choice of proposer and depth for each round.
 
 One `Drafting` serves one main model and outlives its requests, because what its controllers learn does. It is the
 only place that knows which settings lead to which proposers.
@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 
 from engine.conversation import Conversation
 from engine.errors import EngineError, ModelNotUsable
@@ -20,9 +21,9 @@ from engine.speculation import calibration
 from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
-from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.proposal import Proposer
+from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.stats import RoundRecord
 from engine.tuning import Calibration, LearnedPair, Pair
@@ -37,8 +38,8 @@ MAX_CARRIED_ROWS = 16
 class Drafting:
     """Proposers and controllers for one main model.
 
-    `proposers` holds those of the request that runs. `set_draft` may come in the middle of it and takes effect at
-    the next round. What its controllers learn outlives the program in `learned`, if given.
+    `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
+    its next round. What the controllers learn is kept in `learned`, if given.
     """
 
     def __init__(self, main: LoadedModel, learned: LearnedStore | None = None) -> None:
@@ -46,11 +47,11 @@ class Drafting:
         self._main = main
         self._controllers = Controllers((_identity(main), ""), learned)
         self._draft: DraftSource | None = None
-        self._why_no_draft = Choice(None, 0, "no-draft")
+        self._why_plain = Choice(None, 0, "no-draft")
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
         self._prefilled_before = 0
-        # What a draft model that was replaced or dropped in the middle of the request had read.
+        # Tokens prefilled by proposers that were replaced or dropped during the request.
         self._prefilled_by_others = 0
 
     @property
@@ -60,16 +61,14 @@ class Drafting:
 
     @property
     def draft_name(self) -> str:
-        """The draft model's name while the request that runs may use it, else ""."""
-        return self._draft.model.info.name if self._draft is not None and "draft" in self.proposers else ""
+        """The draft model's name while the current request may use it, else ""."""
+        in_use = any(PROPOSERS[source].uses_draft_model for source in self.proposers)
+        return self._draft.model.info.name if self._draft is not None and in_use else ""
 
     @property
     def draft_prefill_tokens(self) -> int:
-        """Prompt and text that the draft model had to read in the request that runs."""
-        proposer = self.proposers.get("draft")
-        return self._prefilled_by_others + (
-            proposer.prefilled_tokens if isinstance(proposer, DraftModelProposer) else 0
-        )
+        """Tokens of prompt and text that proposers' models read in catching up during the current request."""
+        return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.proposers.values())
 
     @property
     def plain_tps(self) -> float | None:
@@ -77,16 +76,16 @@ class Drafting:
         return self._controller.plain_tps()
 
     def set_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> None:
-        """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading if any."""
+        """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading, if any."""
         self.keep()
         self._draft = draft
         self._controllers.pair = (
             self._controllers.pair[0],
             "" if self._draft is None else _identity(self._draft.model),
         )
-        self._why_no_draft = Choice(None, 0, "no-draft")
+        self._why_plain = Choice(None, 0, "no-draft")
         if problem is not None:
-            self._why_no_draft = Choice(None, 0, "draft-not-usable", (("reason", _why(problem)),))
+            self._why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             conversation, sampler = self._request
             conversation.draft = None
@@ -94,12 +93,12 @@ class Drafting:
             self._install(conversation, sampler)
 
     def expect_draft(self) -> None:
-        """One is being loaded. `set_draft` says how that went; until then rounds without any guesses say why."""
+        """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
         if self._draft is None:
-            self._why_no_draft = Choice(None, 0, "draft-loading")
+            self._why_plain = Choice(None, 0, "draft-loading")
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
-        """A request starts on `conversation`, whose main sequence holds the prompt."""
+        """Start a request on `conversation`, whose main sequence holds the prompt."""
         self._settings = settings
         self._request = (conversation, sampler)
         self._prefilled_by_others = 0
@@ -107,44 +106,44 @@ class Drafting:
         self._controller.begin(len(conversation.main.tokens))
 
     def end(self) -> None:
-        """The request is over; what its proposers held stays with its conversation."""
+        """End the request; the proposers' sequences stay with its conversation."""
         for source, proposer in list(self.proposers.items()):
             self._try(source, proposer.abandon)
         self.proposers.clear()
         self._request = None
 
     def keep(self) -> None:
-        """Write down what was learned since the last time, for the next run of the program."""
+        """Save what was learned since the last call, for the next run of the program."""
         self._controllers.keep()
 
     @property
     def untuned(self) -> bool:
-        """Whether nothing is known yet about the costs of this pair, and finding out in an idle moment is wanted."""
+        """Whether this pair should be calibrated while the engine is idle: nothing is known about its costs."""
         return self._controllers.untuned
 
     def learned(self) -> tuple[LearnedPair, ...]:
-        """What is known about this pair and, with a file, about all others; the latest last."""
+        """What is known about this pair and, with a store, about all others; the latest last."""
         return self._controllers.learned()
 
     def forget(self, pair: Pair | None) -> None:
-        """Start afresh with one pair, or with all."""
+        """Forget what was learned about one pair, or about all."""
         self._controllers.forget(pair)
         if self._request is not None:
             self._controller.begin(len(self._request[0].main.tokens))
 
     def calibrate(self, stop: Callable[[], bool]) -> Calibration:
-        """Measure what rounds of this pair cost while nobody is served; ends early once `stop()` is true."""
+        """Measure this pair's round costs while no request runs; ends early once `stop()` is true."""
         return calibration.calibrate(self._controllers, self._main, self._draft, stop)
 
     def choose(self, remaining: int, carried: int) -> Choice:
-        """What the next round guesses, with `remaining` tokens to go and `carried` rows to feed again.
+        """Choose the next round, with `remaining` tokens to go and `carried` rows to feed again.
 
         Raises `ProposerFailed`.
         """
         if self._settings.method == "off":
             return Choice(None, 0, "off")
         if not self.proposers:
-            return self._why_no_draft
+            return self._why_plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
         if carried > MAX_CARRIED_ROWS:
@@ -159,9 +158,9 @@ class Drafting:
         return choice
 
     def prepare(self, choice: Choice) -> bool:
-        """Do one piece of what the chosen proposer needs before it can guess; False when nothing is left to do.
+        """Do one piece of the work that the chosen proposer needs before it can propose; False when none is left.
 
-        Raises `ProposerFailed`, as `choose` does.
+        Raises `ProposerFailed`.
         """
         if choice.source is None:
             return False
@@ -169,20 +168,19 @@ class Drafting:
             return self.proposers[choice.source].prepare()
 
     def drafting_share(self, choice: Choice) -> float | None:
-        """How much of a round with this choice is drafting, as far as it was timed; None where it never was."""
+        """The share of a round with this choice that is drafting; None where it was never timed apart."""
         return None if choice.source is None else self._controller.drafting_share(choice.source, choice.depth)
 
     def drop(self, failure: ProposerFailed) -> Choice:
-        """Do without a proposer that failed for the rest of the request; returns what the round does instead."""
+        """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
         log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-        read = self.draft_prefill_tokens
+        before = self.draft_prefill_tokens
         self.proposers.pop(failure.source, None)
-        # A lookup that fails takes nothing along that the draft model has read.
-        self._prefilled_by_others += read - self.draft_prefill_tokens
-        if self._request is not None and failure.source == "draft":
+        self._prefilled_by_others += before - self.draft_prefill_tokens
+        if self._request is not None and PROPOSERS[failure.source].uses_draft_model:
             self._request[0].draft = None
-        self._why_no_draft = Choice(None, 0, "draft-failed", (("source", failure.source),))
-        return self._why_no_draft
+        self._why_plain = Choice(None, 0, "draft-failed", (("source", failure.source),))
+        return self._why_plain
 
     def observe(self, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
@@ -223,7 +221,7 @@ class Drafting:
             self._controller.learn(source, observation)
 
     def interrupted(self) -> None:
-        """Something else ran between two rounds, so that the time between them says nothing about either."""
+        """Other requests ran between two rounds: the time between them is not charged to either."""
         self._prefilled_before = self.draft_prefill_tokens
         self._controller.interrupted()
 
@@ -232,7 +230,7 @@ class Drafting:
         return self._controllers.current
 
     def _fixed(self, limits: dict[str, int]) -> Choice:
-        """The user's own depth, with the first proposer that has anything to offer."""
+        """The depth that the user fixed, with the first proposer that has proposals."""
         depth = self._settings.depth or 0
         if depth == 0:
             return Choice(None, 0, "off")
@@ -240,7 +238,7 @@ class Drafting:
         return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 
     def _limits(self, most: int) -> dict[str, int]:
-        """How many guesses each proposer offers, at most `most`."""
+        """Each proposer's maximum depth, at most `most`."""
         limits = {}
         for source, proposer in self.proposers.items():
             with as_proposer_failure(source):
@@ -248,6 +246,7 @@ class Drafting:
         return limits
 
     def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
+        """The depth controller's choice."""
         buckets: dict[str, str] = {}
         backlog: dict[str, int] = {}
         for source, limit in limits.items():
@@ -261,49 +260,41 @@ class Drafting:
         return self._controller.choose(limits, carried, buckets, backlog, remaining)
 
     def _install(self, conversation: Conversation, sampler: Sampler) -> None:
+        """Build the proposers that the request's method asks for."""
         self.proposers.clear()
         self._prefilled_before = self.draft_prefill_tokens
         method = self._settings.method
         if conversation.main.plain_only is not None:
-            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
+            self._why_plain = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
             return
-        if method in ("auto", "draft") and self._draft is not None:
-            self._try("draft", partial(self._install_draft, self._draft, conversation, sampler))
-        if method in ("auto", "ngram"):
-            self._try("ngram", partial(self._install_ngram, conversation))
+        context = ProposerContext(self._main, self._draft, conversation, sampler, self._settings)
+        for source in PROPOSERS:
+            if method in ("auto", source):
+                self._try(source, partial(self._add_proposer, source, context))
+
+    def _add_proposer(self, source: str, context: ProposerContext) -> None:
+        try:
+            proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
+        except ProposerUnavailable as unavailable:
+            self._why_plain = Choice(None, 0, unavailable.reason, unavailable.arguments)
+            return
+        if proposer is not None:
+            self.proposers[source] = proposer
+            proposer.reset(context.conversation.main.tokens)
 
     def _try(self, source: str, step: Callable[[], None]) -> None:
-        """Do without `source` if this step of it fails."""
+        """Run `step`; if it fails, drop `source`."""
         try:
             with as_proposer_failure(source):
                 step()
         except ProposerFailed as failure:
             self.drop(failure)
 
-    def _install_ngram(self, conversation: Conversation) -> None:
-        # Template and other special tokens frame turns; what follows them says nothing about the text.
-        special = frozenset(self._main.tokenizer.all_special_ids)
-        self.proposers["ngram"] = proposer = NgramProposer(self._settings.depth_limit, special)
-        proposer.reset(conversation.main.tokens)
-
-    def _install_draft(self, draft: DraftSource, conversation: Conversation, sampler: Sampler) -> None:
-        proposer = draft.proposer(conversation, sampler, rejection=self._settings.acceptance == "rejection")
-        # Who sets a depth gets it.
-        proposer.stops_early = self._settings.depth is None
-        conversation.draft = proposer.sequence
-        if draft.translation is None:
-            conversation.draft.boundaries = conversation.main.boundaries
-        if proposer.sequence.plain_only is not None:
-            self._why_no_draft = Choice(None, 0, "cache-kind", (("kind", proposer.sequence.plain_only),))
-        else:
-            self.proposers["draft"] = proposer
-            proposer.reset(conversation.main.tokens)
-
 
 def _identity(model: LoadedModel) -> str:
-    """Another quantisation of a model under the same name has another size."""
+    """Name and size: another quantisation under the same name has another size."""
     return f"{model.info.name}, {model.info.bytes} bytes"
 
 
-def _why(problem: EngineError) -> str:
+def _reason(problem: EngineError) -> str:
     return problem.reason if isinstance(problem, ModelNotUsable) else problem.code

@@ -18,7 +18,7 @@ from engine import (
     TokensCommitted,
     starter_pair,
 )
-from engine.speculation import draft_source
+from engine.speculation.proposers import draft
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model, write_with_other_ids
@@ -53,7 +53,7 @@ def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(params=[ALWAYS_SHARED, NEVER_SHARED], ids=["shared tokens", "rewritten text"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
-    monkeypatch.setattr(draft_source, "ENOUGH_SHARED", request.param)
+    monkeypatch.setattr(draft, "ENOUGH_SHARED", request.param)
     share: float = request.param
     return share
 

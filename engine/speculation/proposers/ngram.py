@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
 from engine.speculation.suffix_index import Match, SuffixIndex
 
@@ -34,6 +35,11 @@ class _Lookup:
     bucket: str
     end: int = 0
     matched: int = 0
+
+
+def build(context: ProposerContext) -> NgramProposer:
+    """Special tokens frame turns, and what follows them does not depend on the text: they are excluded."""
+    return NgramProposer(context.settings.depth_limit, frozenset(context.main.tokenizer.all_special_ids))
 
 
 class NgramProposer(Proposer):

@@ -12,8 +12,9 @@ from app.settings.setting import Setting
 from app.system.language import LANGUAGES
 from app.system.paths import learned_file, prefix_folder
 from app.widgets.theme import MODES
-from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, METHODS, SamplingSettings, SpeculationSettings
+from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
+from engine.speculation.proposers.registry import methods
 
 SHOWN = [setting for setting in SETTINGS.values() if setting.page]
 
@@ -48,7 +49,7 @@ def test_defaults_are_those_of_the_engine() -> None:
 
 def test_the_choices_are_those_that_there_are() -> None:
     assert {value for value, _ in LANGUAGE_NAMES} == set(LANGUAGES)
-    assert set(METHOD_NAMES) == set(METHODS)
+    assert set(METHOD_NAMES) == set(methods())
     assert {value for value, _ in RULES} == set(ACCEPTANCE_RULES)
     assert {value for value, _ in SETTINGS["theme"].choices} == set(MODES)
     assert SETTINGS["depth"].most == MAX_DEPTH

@@ -1,0 +1,49 @@
+"""The draft-model method: builds the proposer that fits how the two models' tokenizers relate."""
+
+from __future__ import annotations
+
+from engine.conversation import continue_on
+from engine.speculation.draft_source import DraftSource
+from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
+
+# From this share of the main model's tokens on, drafting among those that both have is at least as good as re-encoding
+# text. Measured on the starter pair with merges taken from the draft's tokenizer, and with counterparts hidden.
+ENOUGH_SHARED = 0.5
+
+
+def build(context: ProposerContext) -> DraftModelProposer | None:
+    """Continues the conversation's draft sequence as far as it agrees. None without a draft model.
+
+    Raises `ProposerUnavailable` where the draft model's caches cannot be rolled back.
+    """
+    draft, conversation = context.draft, context.conversation
+    if draft is None:
+        return None
+    proposer = _for_tokenizers(draft, context)
+    # A depth that the user fixed is kept.
+    proposer.stops_early = context.settings.depth is None
+    sequence = conversation.draft = proposer.sequence
+    sequence.steps = draft.steps
+    sequence.known_ids = draft.model.rows
+    if draft.translation is None:
+        sequence.boundaries = conversation.main.boundaries
+    if sequence.plain_only is not None:
+        raise ProposerUnavailable("cache-kind", ("kind", sequence.plain_only))
+    return proposer
+
+
+def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelProposer:
+    model, translation, sampler = draft.model, draft.translation, context.sampler
+    main, held, limit = context.conversation.main, context.conversation.draft, model.info.context_length
+    rejection = context.settings.acceptance == "rejection"
+    if translation is None:
+        sequence = continue_on(held, model, main.tokens)
+        return DraftModelProposer(sequence, sampler, limit, keep_distributions=rejection)
+    if translation.token_map.main_share >= ENOUGH_SHARED:
+        sequence = continue_on(held, model, translation.spelled(main.tokens))
+        return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)
+    text = translation.follow((), translation.runs(main.tokens))
+    sequence = continue_on(held, model, text.fresh)
+    return RewrittenTextProposer(sequence, sampler, limit, main, translation, text.pending)

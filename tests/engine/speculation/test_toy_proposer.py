@@ -1,0 +1,90 @@
+"""Adding a proposer takes one file with a `build` and one entry in the registry; this file is such a proposer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from engine.errors import BadRequest
+from engine.events import Finished
+from engine.loading import load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.proposal import Proposal, Proposer
+from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry, methods
+from engine.speculation.sequence import Sequence
+from tests.engine.serving import PLAIN, request, run
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+
+class RepeatProposer(Proposer):
+    """Always proposes the last token again."""
+
+    source = "repeat"
+
+    def __init__(self, main: Sequence) -> None:
+        self._main = main
+
+    def max_proposals(self) -> int:
+        return 4
+
+    def propose(self, depth: int) -> Proposal:
+        return Proposal([self._main.tokens[-1]] * depth, self.source, depth)
+
+
+def build(context: ProposerContext) -> RepeatProposer:
+    return RepeatProposer(context.conversation.main)
+
+
+@pytest.fixture
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PROPOSERS, "repeat", ProposerEntry(__name__))
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    yield scheduler
+    scheduler.close()
+
+
+def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: float, text: str) -> Finished:
+    scheduler.clear_prefix_cache()
+    [client] = run(scheduler, request(text, temperature=temperature, speculation=speculation))
+    return client.finished
+
+
+def test_only_a_registered_proposer_is_a_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadRequest, match="method must be one of auto, draft, ngram, off"):
+        SpeculationSettings(method="repeat")
+    monkeypatch.setitem(PROPOSERS, "repeat", ProposerEntry(__name__))
+    assert SpeculationSettings(method="repeat").method == "repeat"
+    assert methods() == ("auto", "draft", "ngram", "repeat", "off")
+
+
+@pytest.mark.usefixtures("_registered")
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_a_new_proposer_drafts_and_leaves_the_text_as_it_is(scheduler: Scheduler, temperature: float) -> None:
+    plain = answer(scheduler, PLAIN, temperature, "aaaa aaaa")
+    speculated = answer(scheduler, SpeculationSettings(method="repeat", depth=3), temperature, "aaaa aaaa")
+    assert speculated.ids == plain.ids
+    assert speculated.stats.drafted > 0
+
+
+@pytest.mark.usefixtures("_registered")
+def test_auto_weighs_a_new_proposer_with_the_others(scheduler: Scheduler) -> None:
+    plain = answer(scheduler, PLAIN, 0.0, "b b b b b")
+    assert answer(scheduler, SpeculationSettings(depth=3), 0.0, "b b b b b").ids == plain.ids
+    # A controller that was never calibrated measures plain decoding first, then tries what is on offer.
+    assert answer(scheduler, SpeculationSettings(), 0.0, "b b b b b").ids == plain.ids
+
+
+@pytest.mark.parametrize("entry", PROPOSERS.values(), ids=list(PROPOSERS))
+def test_every_registered_module_can_build(entry: ProposerEntry) -> None:
+    assert callable(import_module(entry.module).build)
