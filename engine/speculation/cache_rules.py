@@ -1,19 +1,19 @@
-"""How each kind of cache takes rejected rows back: one rule a kind, chosen by exact class.
+"""Rollback rules: how each kind of cache removes rejected rows, one rule a kind, chosen by exact class.
 
-    trim      full attention, quantised, chunked and latent KV: rows behind the position are invisible, and the next
-              write lands on them
+    trim      full attention, quantised, chunked and latent KV: rows behind the position are masked, and the next
+              write overwrites them
     window    sliding windows: a pass of several rows leaves the whole window plus those rows, so the rejected tail can
               be cut off; single rows overwrite what has left the window, and the snapshot still has it
     restore   recurrent state and whatever else cannot be trimmed: back to the snapshot, nothing in between
 
-A kind of cache that no rule names is refused: a subclass may have changed what its rule relies on.
+A kind of cache without a rule is refused: a subclass may have changed what its rule relies on.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import mlx.core as mx
 from mlx_lm.models.cache import CacheList
@@ -22,7 +22,7 @@ from engine.errors import EngineError
 
 
 class UnknownCacheKind(EngineError):
-    """A cache that no rule can roll back: `kind` is its class name, with what is special about it."""
+    """A cache that no rule can roll back: `kind` is its class name, with the special setting if there is one."""
 
     code = "cache-kind"
 
@@ -32,14 +32,13 @@ class UnknownCacheKind(EngineError):
 
 
 class Rule(ABC):
-    """How one layer's cache goes back; `cache` is the live object that the model writes to.
+    """How one layer's cache is rolled back; `cache` is the live object that the model writes to.
 
     Positions count rows from the beginning of the text. No method copies the contents of an array, and only
-    `restore`, `cut` and `keep` change the cache. A rule that `remembers` nothing is not told of `begin` and `forget`:
-    most layers of most models cost a plain round one comparison.
+    `restore`, `cut` and `keep` change the cache. For a rule that `remembers` nothing, `begin` and `forget` are not
+    called: most layers of most models cost a plain round one comparison.
     """
 
-    name: ClassVar[str]
     restores_only = False
     remembers = True
     cuts_anywhere = False
@@ -50,7 +49,7 @@ class Rule(ABC):
 
     @property
     def position(self) -> int | None:
-        """Rows the cache has seen, or None where it does not count or the model has never used it."""
+        """Rows the cache has seen; None where it does not count them or the model has not used it."""
         return None if self.cache.keys is None else int(self.cache.offset)
 
     def begin(self, rows: int) -> None:  # noqa: B027
@@ -58,11 +57,11 @@ class Rule(ABC):
 
     @abstractmethod
     def restore(self, start: int) -> None:
-        """Back to `begin`, at position `start`, wherever a pass has stopped."""
+        """Restore the state at `begin`, at position `start`, wherever a pass has stopped."""
 
     @abstractmethod
     def holds(self, position: int) -> bool:
-        """Whether everything that a pass from `position` on can see is in the cache now."""
+        """Whether everything that a pass from `position` on attends to is in the cache now."""
 
     @abstractmethod
     def cut(self, position: int) -> None:
@@ -77,24 +76,24 @@ class Rule(ABC):
         self.cut(position)
 
     def remember(self) -> Any:
-        """What `recall` needs to bring this moment back; None where cutting is enough."""
+        """The current state, for `recall`; None where cutting is enough."""
         return None if self.cuts_anywhere else {name: _handles(value) for name, value in vars(self.cache).items()}
 
     def recall(self, state: Any, position: int) -> None:
-        """Bring back the moment at `position` that `remember` gave `state` for."""
+        """Restore the `state` that `remember` returned at `position`."""
         if state is None:
             self.cut(position)
         else:
             vars(self.cache).update({name: _handles(value) for name, value in state.items()})
 
     def cache_at(self, state: dict[str, Any]) -> Any:
-        """Another cache of this kind, as it was when `remember` gave `state`."""
+        """A copy of the cache, as it was when `remember` returned `state`."""
         twin = _copy(self.cache)
         vars(twin).update({name: _handles(value) for name, value in state.items()})
         return twin
 
     def forget(self) -> None:
-        """The transaction is over: let go of what only it needed."""
+        """The transaction is over: release what only it needed."""
         self._before = None
 
     def arrays(self) -> Iterator[mx.array]:
@@ -103,9 +102,8 @@ class Rule(ABC):
 
 
 class _Trim(Rule):
-    """KVCache, QuantizedKVCache: what lies behind `offset` is never read."""
+    """KVCache, QuantizedKVCache: rows behind `offset` are never read."""
 
-    name = "trim"
     remembers = False
     cuts_anywhere = True
 
@@ -127,11 +125,9 @@ class _Trim(Rule):
 class _Chunked(Rule):
     """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
 
-    Dropping makes new arrays, so the objects named at `begin` still hold what was dropped since. A row sees its own
-    chunk only: what is needed starts where the chunk of the next position does.
+    Dropping makes new arrays, so the objects kept at `begin` still hold what was dropped since. A row attends to its
+    own chunk only: what is needed begins with the chunk of the next position.
     """
-
-    name = "trim"
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
         cache = self.cache
@@ -151,9 +147,8 @@ class _Chunked(Rule):
 
 
 class _Concatenated(Rule):
-    """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must leave the arrays too."""
+    """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must be removed from the arrays too."""
 
-    name = "trim"
     cuts_anywhere = True
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
@@ -176,12 +171,10 @@ class _Window(Rule):
     """RotatingKVCache: a window of `max_size` rows.
 
     A pass of several rows makes new arrays: the window in temporal order, then the rows. A single row is written in
-    place, past the wrap over the row that has just left the window. One such row can be taken back by its index alone,
-    because that slot is the next to be written and is read by nobody before; several would need what they overwrote,
-    so the snapshot is a handle of the arrays, which costs one copy if single rows come, and nothing otherwise.
+    place, after the wrap over the row that has just left the window. One such row can be removed by its index alone,
+    because its slot is the next to be written and is not read before; several would need what they overwrote, so the
+    snapshot is a handle of the arrays, which costs one copy if single rows follow, and nothing otherwise.
     """
-
-    name = "window"
 
     def begin(self, rows: int) -> None:
         cache = self.cache
@@ -229,7 +222,7 @@ class _Window(Rule):
         self._set(kept, position)
 
     def _ordered(self, start: int, end: int | None) -> list[mx.array]:
-        """Keys and values in temporal order, from row `start` to row `end` of what is there."""
+        """Keys and values in temporal order, from row `start` to row `end`."""
         cache = self.cache
         return [cache._temporal_order(array)[..., start:end, :] for array in (cache.keys, cache.values)]
 
@@ -248,14 +241,13 @@ class _Window(Rule):
         return full if cache._idx < cache.offset else min(cache._idx, full)
 
     def _stale(self) -> int:
-        """1 when the oldest row may be what a row taken back has left in its slot, else 0."""
+        """1 if the oldest row may be the remains of a row that was removed, else 0."""
         return int(self._length() == self.cache.max_size <= self.cache.offset)
 
 
 class _Arrays(Rule):
-    """ArraysCache: recurrent state. Its snapshot is a handle of every array; later writes leave it alone."""
+    """ArraysCache: recurrent state. The snapshot is a handle of every array, which later writes do not change."""
 
-    name = "restore"
     restores_only = True
 
     @property
@@ -281,9 +273,8 @@ class _Arrays(Rule):
 
 
 class _Layer(Rule):
-    """LayerCache of deepseek_v41: a window, compressed groups and the group still open, all restored together."""
+    """LayerCache of deepseek_v41: a window, compressed groups and the open group, all restored together."""
 
-    name = "restore"
     restores_only = True
 
     @property
@@ -300,13 +291,13 @@ class _Layer(Rule):
         return position == self.position
 
     def cut(self, position: int) -> None:
-        """Nothing lies behind the only position that it holds."""
+        """It holds only one position, with nothing behind it."""
 
     def arrays(self) -> Iterator[mx.array]:
         return leaves(vars(self.cache))
 
 
-# Named, so that a model's own cache needs no import of that model.
+# By name, so that a model's own cache class is not imported.
 _RULES: dict[str, type[Rule]] = {
     "mlx_lm.models.cache.KVCache": _Trim,
     "mlx_lm.models.cache.QuantizedKVCache": _Trim,
@@ -345,7 +336,7 @@ def leaves(value: Any) -> Iterator[mx.array]:
 
 
 def copies(caches: Iterable[Any]) -> list[Any]:
-    """Caches that hold the same arrays and are free to be written: the contents are copied at the first write."""
+    """Independent copies of `caches`: contents are shared until the first write."""
     return [_copy(cache) for cache in caches]
 
 
@@ -365,13 +356,13 @@ def _rule_for(cache: Any) -> Rule:
     if rule is None:
         raise UnknownCacheKind(kind.__name__)
     if rule is _Window and cache.keep > 0:
-        # A pass of several rows masks the pinned rows as if they were old ones; plain decoding sees them.
+        # A pass of several rows masks the pinned rows like old ones; plain decoding attends to them.
         raise UnknownCacheKind("RotatingKVCache with keep")
     return rule(cache)
 
 
 def _handles(value: Any) -> Any:
-    """`value` with a handle of its own for every array: today's contents, and no copy until a write."""
+    """`value` with its own handle for every array: the current contents, without a copy until a write."""
     if isinstance(value, mx.array):
         return mx.array(value)
     if isinstance(value, list | tuple):

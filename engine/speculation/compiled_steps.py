@@ -1,9 +1,9 @@
 """Compiled steps: a model's pass over a row or two, traced once and replayed.
 
-A draft model takes one row many times a round. Building that graph anew in Python and running each small operation by
-itself takes longer than its matrix products: replaying a trace whose element-wise operations are fused takes two thirds
-of the time on the starter's draft. A pass sees the whole buffers of the caches and masks what lies behind its row, so
-that one trace serves every position.
+A draft model runs one-row passes many times a round. Building each graph in Python and running every small operation by
+itself takes longer than the matrix products: replaying a trace with fused element-wise operations takes two thirds of
+the time on the starter's draft model. A pass attends to the whole buffers of the caches with a mask over what lies
+behind its row, so that one trace serves every position.
 """
 
 from __future__ import annotations
@@ -11,27 +11,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
+from engine.loading import LoadedModel
 from engine.speculation.buffer_sizes import compiled_buffer_tokens
-
-if TYPE_CHECKING:
-    from engine.loading import LoadedModel
-    from engine.steps import Steps
+from engine.steps import Steps
 
 log = logging.getLogger(__name__)
 
 # Wider passes are rare and would each need a trace of their own.
 MAX_ROWS = 2
-# Fused operations round a little differently; anything more means that the model did not mean what was traced.
+# Fused operations round a little differently; a larger difference means that the trace is not what the model computes.
 TOLERANCE = 1e-2
 
 
 class _TracedCache:
-    """Stands in for a KVCache while a pass is traced: its position is an array, not a number."""
+    """Replaces a KVCache while a pass is traced: its offset is an array, not a number."""
 
     def __init__(self, keys: mx.array, values: mx.array, offset: mx.array) -> None:
         self.keys, self.values, self.offset = keys, values, offset
@@ -53,20 +51,20 @@ class _TracedCache:
 class CompiledSteps:
     """Passes of `model` over at most MAX_ROWS rows with caches of plain full attention.
 
-    Make one with `compiled_steps`, which finds out whether the model allows it. Belongs to the engine's thread.
+    Made by `compiled_steps`, which checks whether the model allows it. Belongs to the engine's thread.
     """
 
     def __init__(self, model: Any) -> None:
-        # No method of ours: a cycle would keep the trace, and with it the weights, until the garbage collector comes.
+        # Not a bound method: a reference cycle would keep the trace and the weights until the next garbage collection.
         self._replay = mx.compile(partial(_trace, model))
 
     def __call__(self, rows: mx.array, caches: Sequence[KVCache]) -> mx.array:
-        """Lazy logits (1, rows, V) of token ids (1, rows); `caches`, which must not be empty, move on."""
+        """Lazy logits (1, rows, V) of token ids (1, rows); advances `caches`, which must not be empty."""
         count = rows.shape[1]
         start = caches[0].offset
         buffers: list[mx.array] = []
         for cache in caches:
-            _make_room(cache, count)
+            _reserve(cache, count)
             buffers += (cache.keys, cache.values)
         logits, *buffers = self._replay(rows, mx.array(start), *buffers)
         for index, cache in enumerate(caches):
@@ -76,16 +74,14 @@ class CompiledSteps:
 
 
 def compiled_steps(loaded: LoadedModel) -> Steps[CompiledSteps | None]:
-    """Compiled steps of a model, tried out and ready, a pass a slice; None where its caches or its code do not allow
-    them.
-    """
+    """Compile and check a model's steps, one pass a step; None where its caches or its code do not allow it."""
     caches = loaded.new_caches()
     if not caches or any(type(cache) is not KVCache for cache in caches):
         return None
     steps = CompiledSteps(loaded.model)
     try:
         agrees = yield from _agrees(steps, loaded, caches)
-    # What models raise where a position is no number is as various as they are.
+    # A model whose code needs the offset as a number can raise anything.
     except Exception as error:
         log.info("%s cannot be compiled: %s", loaded.info.name, error)
         return None
@@ -93,14 +89,14 @@ def compiled_steps(loaded: LoadedModel) -> Steps[CompiledSteps | None]:
 
 
 def _trace(model: Any, rows: mx.array, offset: mx.array, *buffers: mx.array) -> list[mx.array]:
-    """The pass that is traced: logits, and keys and values of every cache in turn."""
+    """The pass to trace: logits, then keys and values of every cache."""
     caches = [_TracedCache(buffers[i], buffers[i + 1], offset) for i in range(0, len(buffers), 2)]
     logits: mx.array = model(rows, cache=caches)
     return [logits, *(buffer for cache in caches for buffer in (cache.keys, cache.values))]
 
 
 def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> Steps[bool]:
-    """Whether compiled passes say what the model itself says, at some position and for every number of rows."""
+    """Whether compiled passes return the model's own logits, at one position and for every number of rows."""
     text = mx.arange(4 + MAX_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
     mx.eval(loaded.model(text, cache=caches))
     yield None
@@ -118,8 +114,8 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
     return True
 
 
-def _make_room(cache: KVCache, rows: int) -> None:
-    """Buffers of a few sizes only, because each size is a trace of its own."""
+def _reserve(cache: KVCache, rows: int) -> None:
+    """Grow the buffers for `rows` more; to one of a few sizes, because each size needs its own trace."""
     held, needed = cache.keys.shape[2], cache.offset + rows
     size = compiled_buffer_tokens(max(needed, held))
     if size > held:

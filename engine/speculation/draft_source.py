@@ -11,7 +11,7 @@ from engine.loading import LoadedModel
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.joined_products import join_products
 from engine.speculation.translation import Translation
-from engine.speculation.vocabulary import compare, vocabulary_of
+from engine.speculation.vocabulary import same_ids, vocabulary_of
 from engine.steps import Steps, result_of
 
 log = logging.getLogger(__name__)
@@ -43,5 +43,6 @@ def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
 
 def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation | None:
     """The translation between the two tokenizers; None where their ids are the same."""
-    relation = compare(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer))
-    return None if relation.kind == "same" else Translation(main.tokenizer, draft.tokenizer)
+    if same_ids(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer)):
+        return None
+    return Translation(main.tokenizer, draft.tokenizer)

@@ -1,9 +1,9 @@
-"""Joined products: layers of a draft model that read the same input multiply it once.
+"""Joined products: layers of a draft model with the same input become one matrix product.
 
-A step of a small model takes its time from the number of its operations, not from their size. Queries, keys and
-values are one product then, and the two halves of a gated layer another: every number is the one that it was, save for
-the order in which a BLAS adds. What a module reads from which layer is not guessed from names alone but watched in a
-pass, and where a model does otherwise its layers stay as they are.
+The time of a small model's step depends on the number of operations, not on their size. Queries, keys and values become
+one product, and the two halves of a gated layer another; results differ only in the order of a BLAS's sums. Whether
+layers share their input is checked in a forward pass, not inferred from names alone; where they do not, they stay as
+they are.
 """
 
 from __future__ import annotations
@@ -12,29 +12,27 @@ import copy
 import logging
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine.cpu_backend.narrow_products import BlockedLinear, in_blocks, in_one
+from engine.loading import LoadedModel
 from engine.speculation.compiled_steps import MAX_ROWS
-
-if TYPE_CHECKING:
-    from engine.loading import LoadedModel
-    from engine.steps import Steps
+from engine.steps import Steps
 
 log = logging.getLogger(__name__)
 
-# Layers of one module that read the same input in most families.
+# Layers of one module that have the same input in most families.
 NAMES = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
 _ARRAYS = ("weight", "scales", "biases", "bias")
 
 
 def join_products(loaded: LoadedModel) -> Steps[int]:
-    """Join what can be joined in a model that nobody else uses, a module a slice; returns how many products are fewer.
+    """Join the products of a model, one module a step; returns how many fewer products it has.
 
-    Both copies of the weights exist for one module at a time.
+    The model must not be shared. Both copies of the weights exist for one module at a time.
     """
     joinable = yield from _shared_inputs(loaded)
     saved = 0
@@ -47,13 +45,13 @@ def join_products(loaded: LoadedModel) -> Steps[int]:
 
 
 class JoinedLinear(nn.Module):  # type: ignore[misc]
-    """One of several layers that are a single one: its own outputs of a product that the first to be asked makes."""
+    """One of several layers that share a product: returns its own outputs of it."""
 
     def __init__(self, product: _Product, index: int) -> None:
         super().__init__()
         self._product, self._index = product, index
         if index == 0:
-            # Once among the parameters is enough.
+            # Among the parameters only once.
             self.layer = product.layer
 
     def __call__(self, x: mx.array) -> mx.array:
@@ -62,7 +60,7 @@ class JoinedLinear(nn.Module):  # type: ignore[misc]
 
 
 class _Product:
-    """A layer with the outputs of several, and what it made of the latest input until everybody has had theirs."""
+    """A layer with the outputs of several; keeps the latest results until each of them was asked for."""
 
     def __init__(self, layer: nn.Module, outputs: Sequence[int]) -> None:
         self.layer = layer
@@ -79,8 +77,8 @@ class _Product:
         return part
 
 
-class _Watched(nn.Module):  # type: ignore[misc]
-    """A layer that writes down what it is asked."""
+class _Recording(nn.Module):  # type: ignore[misc]
+    """A layer that records its inputs."""
 
     def __init__(self, layer: nn.Module, inputs: list[tuple[int, mx.array]], index: int) -> None:
         super().__init__()
@@ -88,13 +86,13 @@ class _Watched(nn.Module):  # type: ignore[misc]
 
     def __call__(self, x: mx.array) -> mx.array:
         self._inputs.append((self._index, x))
-        answer: mx.array = self.layer(x)
-        return answer
+        outputs: mx.array = self.layer(x)
+        return outputs
 
 
 def _shared_inputs(loaded: LoadedModel) -> Steps[list[tuple[nn.Module, tuple[str, ...]]]]:
-    """The modules whose layers of these names each read the same input, once a pass."""
-    # What stands in for a model need not be made of layers.
+    """The modules whose layers of these names each have the same input, once a pass."""
+    # A wrapper around a model need not be an nn.Module.
     candidates = list(_candidates(loaded.model)) if isinstance(loaded.model, nn.Module) else []
     if not candidates:
         return []
@@ -103,9 +101,9 @@ def _shared_inputs(loaded: LoadedModel) -> Steps[list[tuple[nn.Module, tuple[str
     try:
         for (module, names), inputs in zip(candidates, seen, strict=True):
             for index, name in enumerate(names):
-                setattr(module, name, _Watched(module[name], inputs, index))
+                setattr(module, name, _Recording(module[name], inputs, index))
         mx.eval(loaded.model(mx.zeros((1, 1), mx.uint32), cache=loaded.new_caches()))
-    # A model may look into its layers, and what it raises then is its own affair.
+    # A model that inspects its layers can raise anything.
     except Exception as error:
         log.info("products of %s cannot be joined: %s", loaded.info.name, error)
         return []
@@ -118,7 +116,7 @@ def _shared_inputs(loaded: LoadedModel) -> Steps[list[tuple[nn.Module, tuple[str
 
 
 def _candidates(model: nn.Module) -> Iterator[tuple[nn.Module, tuple[str, ...]]]:
-    # A module can stand in two places.
+    # A module can occur twice in the tree.
     for module in {id(module): module for module in model.modules()}.values():
         for names in NAMES:
             if all(name in module for name in names) and _alike([module[name] for name in names]):
@@ -126,13 +124,13 @@ def _candidates(model: nn.Module) -> Iterator[tuple[nn.Module, tuple[str, ...]]]
 
 
 def _alike(layers: Sequence[Any]) -> bool:
-    """Whether their matrices can stand on top of each other."""
+    """Whether their matrices can be concatenated."""
     kinds = {_kind(layer) for layer in layers}
     return len({id(layer) for layer in layers}) == len(layers) and len(kinds) == 1 and None not in kinds
 
 
 def _kind(layer: Any) -> tuple[object, ...] | None:
-    """What layers must have in common; None for one that can be joined to nothing."""
+    """The properties that joined layers must share; None for a layer that cannot be joined."""
     if type(layer) in (nn.Linear, BlockedLinear):
         return ("bias" in layer, layer.weight.shape[1], layer.weight.dtype)
     if type(layer) is nn.QuantizedLinear:

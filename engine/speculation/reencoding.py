@@ -1,7 +1,8 @@
-"""Text guessed in one model's tokens, written in another's.
+"""Re-encoding: text drafted in one model's tokens, encoded in another's.
 
-The main model can only check its own ids, and which ones a text gets depends on what came before it. So a guess is
-encoded together with the last committed tokens, and what falls behind a boundary that both share is used.
+The main model verifies only its own ids, and which ids a text gets depends on the text before it. So drafted text is
+encoded together with the last committed tokens, and the ids behind a token boundary that both share are used (string-
+level exact match of Timor et al., arXiv:2502.05202).
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from itertools import accumulate
 from engine.speculation.vocabulary import Vocabulary, bytes_by_id
 
 LOOK_BACK = 16
-# No tokenizer joins it to the text behind it, except to another one.
+# No tokenizer merges it with the text behind it, except with another one.
 SEPARATOR = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The first `kept` of the ids held before stay, then come `fresh`; `pending` bytes are no whole character yet."""
+    """The first `kept` of the held ids, then `fresh` ones; `pending` bytes are an incomplete character."""
 
     kept: int
     fresh: list[int]
@@ -27,7 +28,7 @@ class Followed:
 
 
 class Reencoder:
-    """Writes text in the ids of one tokenizer; `encode` maps a text to ids without adding control tokens."""
+    """Encodes text in the ids of one tokenizer; `encode` maps a text to ids without adding control tokens."""
 
     def __init__(self, vocabulary: Vocabulary, encode: Callable[[str], Sequence[int]]) -> None:
         self._bytes = bytes_by_id(vocabulary)
@@ -37,11 +38,11 @@ class Reencoder:
         """The bytes that `ids` stand for; control tokens stand for none."""
         return b"".join(self._bytes_of(token) or b"" for token in ids)
 
-    def guesses(self, committed: Sequence[int], drafted: bytes) -> list[int]:
-        """Ids that continue `committed` with the text `drafted`, as far as that is whole characters.
+    def continuation(self, committed: Sequence[int], drafted: bytes) -> list[int]:
+        """Ids that continue `committed` with the text `drafted`, up to its last whole character.
 
         `drafted` follows the last whole character of `committed`. The ids stand for exactly the bytes that come
-        next, never more. [] where the draft disagrees with bytes already committed, or no boundary fits.
+        next. [] if the draft disagrees with bytes already committed, or no token boundary fits.
         """
         known = self.text(self._window(committed))
         split = known[len(known) - incomplete(known) :]
@@ -52,7 +53,7 @@ class Reencoder:
         return together or self._beyond(SEPARATOR + drafted, len(SEPARATOR) + len(split))
 
     def follow(self, held: Sequence[int], appended: bytes) -> Followed:
-        """The ids of a text that was `held` and went on with `appended`; the last few may be written anew."""
+        """The ids of a text that was `held` and continued with `appended`; the last few may be encoded anew."""
         whole = len(appended) - incomplete(appended)
         text, pending = appended[:whole], appended[whole:]
         if not text:
@@ -66,7 +67,7 @@ class Reencoder:
         return Followed(len(held), alone, pending)
 
     def _window(self, ids: Sequence[int]) -> list[int]:
-        """The last few ids, from behind the last control token and from the start of a character on."""
+        """The last few ids, starting behind the last control token and at the start of a character."""
         window = list(ids[-LOOK_BACK:])
         for index in range(len(window) - 1, -1, -1):
             if self._bytes_of(window[index]) is None:
@@ -82,19 +83,19 @@ class Reencoder:
         return self._beyond(text, 0) or self._beyond(SEPARATOR + text, len(SEPARATOR))
 
     def _beyond(self, text: bytes, boundary: int) -> list[int]:
-        """Ids of what follows the first `boundary` bytes of `text`, if a token begins there; else []."""
+        """Ids of what follows the first `boundary` bytes of `text`, if a token starts there; else []."""
         try:
             ids = list(self._encode(text.decode()))
         except UnicodeDecodeError:
             return []
         pieces = [self._bytes_of(token) or b"" for token in ids]
         written = b"".join(pieces)
-        # Some tokenizers put a space before a text; any other difference means that the text was normalised.
+        # Some tokenizers prepend a space; any other difference means that the text was normalised.
         if written not in (text, b" " + text):
             return []
         starts = list(accumulate((len(piece) for piece in pieces), initial=0))
-        place = boundary + len(written) - len(text)
-        return ids[starts.index(place) :] if place in starts else []
+        start = boundary + len(written) - len(text)
+        return ids[starts.index(start) :] if start in starts else []
 
     def _bytes_of(self, token: int) -> bytes | None:
         return self._bytes[token] if 0 <= token < len(self._bytes) else None
@@ -112,7 +113,7 @@ def _continues_a_character(piece: bytes) -> bool:
 
 
 def incomplete(text: bytes) -> int:
-    """How many bytes at the end of `text` begin a UTF-8 character without completing it."""
+    """The number of bytes at the end of `text` that start a UTF-8 character without completing it."""
     for length in range(1, min(3, len(text)) + 1):
         byte = text[-length]
         if byte >= 0xC0:

@@ -1,9 +1,9 @@
 """Rollback: transactions over all layers' caches.
 
-A verify pass writes rows into every layer's cache before anybody knows which of them will be kept. A transaction takes
-the rejected ones back exactly, as if they had never been fed, by the rule of each layer's cache. Where a layer can only
-be restored, all layers go back to the beginning and the caller feeds the kept rows again with its next pass: restore
-and carry.
+A verify pass writes rows into every layer's cache before it is known which are accepted. A transaction removes the
+rejected rows exactly, as if they had never been fed, by the rule of each layer's cache. Where a layer can only be
+restored, all layers go back to the beginning of the transaction and the caller feeds the accepted rows again with its
+next pass: restore and carry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["CachesOutOfStep", "Checkpoint", "PlainOnly", "Rollback", "Transactio
 
 
 class TransactionError(RuntimeError):
-    """begin, commit or abort was called out of turn, or with rows that the transaction does not have."""
+    """begin, commit or abort was called out of order, or with rows that the transaction does not have."""
 
 
 class CachesOutOfStep(TransactionError):
@@ -33,21 +33,21 @@ class CachesOutOfStep(TransactionError):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What all layers that cannot be cut knew at `position`, one entry a rule; None for a rule that can."""
+    """The state at `position` of all layers that cannot be cut, one entry a rule; None for a rule that can."""
 
     position: int
     states: list[Any]
 
     def arrays(self) -> list[mx.array]:
-        """Every array that is kept alive by it."""
+        """Every array that it keeps alive."""
         return list(leaves(self.states))
 
 
 class Rollback:
     """Transactions over all layers' caches: begin, then commit(n) or abort.
 
-    Raises `UnknownCacheKind` for caches that no rule serves, before it touches anything. The caches stay the
-    caller's; whoever replaces one of them (quantising it, say) makes a new Rollback.
+    Raises `UnknownCacheKind` for caches without a rule, before it touches anything. The caches stay the caller's; if
+    one of them is replaced (by a quantised one, say), make a new Rollback.
     """
 
     intact = True
@@ -63,13 +63,8 @@ class Rollback:
 
     @property
     def carries(self) -> bool:
-        """True when some layer can only be restored, so that a partial commit must carry rows."""
+        """True if some layer can only be restored, so that a partial commit must carry rows."""
         return self._carries
-
-    @property
-    def rules(self) -> frozenset[str]:
-        """Names of the rules in use: trim, window, restore."""
-        return frozenset(rule.name for rule in self._rules)
 
     @property
     def active(self) -> bool:
@@ -78,14 +73,14 @@ class Rollback:
 
     @property
     def position(self) -> int | None:
-        """Where the caches stand, or None where no layer counts (or none has been used yet)."""
+        """The position of the caches; None where no layer counts, or none has been used yet."""
         return next((position for rule in self._rules if (position := rule.position) is not None), None)
 
     def begin(self, rows: int) -> None:
         """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied.
 
-        Raises `CachesOutOfStep` when the layers do not stand at one position, `TransactionError` when a
-        transaction is open or `rows` is not positive.
+        Raises `CachesOutOfStep` if the layers are not at one position, `TransactionError` if a transaction is open or
+        `rows` is not positive.
         """
         if self._rows is not None:
             raise TransactionError("a transaction is already open")
@@ -98,7 +93,7 @@ class Rollback:
         self._rows, self._start = rows, start
 
     def shorten(self, rows: int) -> None:
-        """Only `rows` rows will have been fed, at least one, where `begin` announced more."""
+        """Correct the number of rows fed, at least one, to fewer than `begin` announced."""
         if not 1 <= rows <= self._open_rows():
             raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
         self._rows = rows
@@ -106,9 +101,9 @@ class Rollback:
     def commit(self, keep: int) -> int:
         """Keep the first `keep` rows; returns how many of them the caches hold now.
 
-        That is `keep`, or 0 when everything was restored and the caller must feed those rows again. commit(rows)
-        always returns rows. When not exactly `rows` rows were written to every cache that counts, everything is
-        restored and `CachesOutOfStep` raised.
+        That is `keep`, or 0 if everything was restored and the caller must feed those rows again. commit(rows) always
+        returns rows. If not exactly `rows` rows were written to every cache that counts, restores everything and
+        raises `CachesOutOfStep`.
         """
         rows = self._open_rows()
         if not 0 <= keep <= rows:
@@ -130,7 +125,7 @@ class Rollback:
         return keep
 
     def abort(self) -> None:
-        """Back to begin(), also after an exception in the middle of a pass."""
+        """Restore the caches as at `begin`, also after an exception in the middle of a pass."""
         self._open_rows()
         for rule in self._rules:
             rule.restore(self._start)
@@ -138,11 +133,11 @@ class Rollback:
         self.check(self._start)
 
     def can_rewind(self, position: int) -> bool:
-        """Whether `rewind` can go back to `position`: every row that a pass from there on can see is still held."""
+        """Whether `rewind` can go back to `position`: every row that a pass from there on attends to is still held."""
         return all(rule.holds(position) for rule in self._rules)
 
     def rewind(self, position: int) -> bool:
-        """Drop all rows from `position` on, committed ones included; False, and nothing changed, where it cannot."""
+        """Drop all rows from `position` on, committed ones included; False, with nothing changed, if it cannot."""
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         if not self.can_rewind(position):
@@ -154,17 +149,17 @@ class Rollback:
 
     @property
     def cuts_anywhere(self) -> bool:
-        """True when every layer can be cut back to any position, so that nothing need be remembered."""
+        """True if every layer can be cut at any position, so that no checkpoint is needed."""
         return all(rule.cuts_anywhere for rule in self._rules)
 
     def remember(self, position: int) -> Checkpoint:
-        """What `recall` needs to come back to `position`, where the caches stand now. Copies nothing by itself."""
+        """A checkpoint for `recall` at `position`, where the caches are now. Copies no array."""
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         return Checkpoint(position, [rule.remember() for rule in self._rules])
 
     def recall(self, checkpoint: Checkpoint) -> None:
-        """Back to `checkpoint`, which was taken of these caches or of ones that they are a copy of."""
+        """Restore `checkpoint`, which was taken of these caches or of ones that they are a copy of."""
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         for rule, state in zip(self._rules, checkpoint.states, strict=True):
@@ -172,12 +167,15 @@ class Rollback:
         self.check(checkpoint.position)
 
     def caches_at(self, checkpoint: Checkpoint) -> list[Any]:
-        """Of the caches that cannot be cut, copies as they were at `checkpoint`, to be written down."""
+        """Copies of the caches that cannot be cut, as they were at `checkpoint`, to be saved."""
         states = zip(self._rules, checkpoint.states, strict=True)
         return [rule.cache_at(state) for rule, state in states if state is not None]
 
     def checkpoint_of(self, position: int, caches: Iterator[Any]) -> Checkpoint:
-        """The checkpoint that `caches_at` gave the next of `caches` for. Raises `ValueError` for another kind."""
+        """The checkpoint at `position` from the next of `caches`, as `caches_at` returned them.
+
+        Raises `ValueError` for a cache of another kind.
+        """
         states = []
         for rule in self._rules:
             cache = None if rule.cuts_anywhere else next(caches, None)
@@ -187,11 +185,11 @@ class Rollback:
         return Checkpoint(position, states)
 
     def halfway(self) -> Any:
-        """Keys that a pass has written when it is half done, an array or several; None where there are none."""
+        """Keys of the middle layer, an array or several, which half a pass has written; None where there are none."""
         return self._keyed[len(self._keyed) // 2].keys if self._keyed else None
 
     def arrays(self) -> list[mx.array]:
-        """Every array that the caches hold, to be evaluated once a round so that no lazy chain can grow."""
+        """Every array of the caches, to be evaluated once a round so that no lazy chain grows."""
         return [array for rule in self._rules for array in rule.arrays()]
 
     def _open_rows(self) -> int:
@@ -205,7 +203,7 @@ class Rollback:
             rule.forget()
 
     def check(self, expected: int) -> None:
-        """Raise `CachesOutOfStep` unless every cache that counts stands at `expected`."""
+        """Raise `CachesOutOfStep` unless every cache that counts is at `expected`."""
         for cache in self._keyed:
             if cache.offset != expected and cache.keys is not None:
                 raise CachesOutOfStep(type(cache).__name__, cache.offset, expected)
@@ -215,9 +213,9 @@ class Rollback:
 
 
 class PlainOnly:
-    """Stands in for Rollback where there is no rule: every row is kept, and nothing can be taken back.
+    """Replaces Rollback where a cache has no rule: every row is kept, and nothing can be rolled back.
 
-    After an abort `intact` is False: nobody knows what the caches hold, so they must not be used again.
+    After an abort `intact` is False: the contents of the caches are unknown, so they must not be used again.
     """
 
     carries = False
@@ -233,16 +231,16 @@ class PlainOnly:
         return self._rows is not None
 
     def check(self, expected: int) -> None:
-        """Nobody knows."""
+        """The position is unknown, so nothing is checked."""
 
     def can_rewind(self, position: int) -> bool:  # noqa: ARG002
-        """Never."""
+        """Never possible."""
         return False
 
     rewind = can_rewind
 
     def halfway(self) -> Any:
-        """Nobody knows."""
+        """Unknown."""
         return None
 
     def begin(self, rows: int) -> None:
@@ -252,7 +250,7 @@ class PlainOnly:
         self._rows = rows
 
     def shorten(self, rows: int) -> None:
-        """Nobody guesses here."""
+        """Never allowed: there are no draft tokens here."""
         raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
 
     def commit(self, keep: int) -> int:
@@ -263,7 +261,7 @@ class PlainOnly:
         return keep
 
     def abort(self) -> None:
-        """Close the transaction and give the caches up."""
+        """Close the transaction and mark the caches as unusable."""
         if self._rows is None:
             raise TransactionError("no transaction is open")
         self._rows, self.intact = None, False

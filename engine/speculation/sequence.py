@@ -1,8 +1,9 @@
-"""A sequence: one model's caches, and the committed tokens that they have not seen yet."""
+"""A sequence: one model's caches, and the committed tokens that they do not hold yet."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence as Tokens
+from typing import Any
 
 import mlx.core as mx
 
@@ -10,40 +11,36 @@ from engine.speculation.cache_rules import copies
 from engine.speculation.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Tokens
-
-# Tokens that one pass reads of a prompt, or of what a draft model has missed.
+# The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
 
-# Models that give a row other logits in a wide pass than alone, so that a verify pass is not plain decoding.
-# plamo3 masks its window one token wider than the cache that holds it; phi3small adds its boolean mask to the
-# scores, so that rows see those behind them.
+# Models whose logits of a row differ between a wide and a one-row pass, so that verifying is not plain decoding.
+# plamo3 masks its window one token wider than its cache; phi3small adds its boolean mask to the scores, so that rows
+# attend to later ones.
 WIDTH_DEPENDENT = {
     "mlx_lm.models.plamo3": "RotatingKVCache of plamo3",
     "mlx_lm.models.phi3small": "KVCache of phi3small",
 }
 
 
-# States of recurrent layers and windows that one text keeps, besides the latest.
+# The most checkpoints of recurrent layers and windows that a sequence keeps.
 MAX_CHECKPOINTS = 6
 
 
 class Sequence:
-    """What one model knows of one text.
+    """One model's state of one text.
 
-    `tokens` is everything committed, prompt included; `position` says how many of them the caches hold; the
-    rest is `pending` and rides along as the first rows of the next forward pass. After a rejection that only
-    a restore can undo, `position` stays where it was and `pending` grows by the tokens that were kept.
+    `tokens` is everything committed, prompt included; the caches hold the first `position` of them; the rest is
+    `pending` and forms the first rows of the next forward pass. After a rejection that only a restore can undo,
+    `position` stays where it was and `pending` grows by the accepted tokens.
 
     Decoding leaves at least the last token pending. A pipelined plain step may feed a token that the host has
-    not seen yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy
+    not read yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy
     token as the only row, and once it is known commit(1, [token]) keeps it, or abort() and append([token])
     leave it pending.
 
-    Where a pass cannot be rolled back, `plain_only` names the kind of cache that is in the way and the
-    sequence decodes plainly: verify takes no guesses, and an abort (an exception in a pass, say) leaves it
-    not `intact`.
+    Where a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
+    plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
     """
 
     def __init__(self, model: Any, caches: Tokens[Any]) -> None:
@@ -58,12 +55,12 @@ class Sequence:
             self.plain_only = error.kind
         self.tokens: list[int] = []
         self.position = 0
-        # Narrow passes that need not be built anew each time, where whoever owns the model has them.
+        # Compiled narrow passes, set by the model's owner where the model allows them.
         self.steps: CompiledSteps | None = None
-        # A draft model may lack ids of the main one, and a lookup behind its last row reads foreign memory. It is fed
-        # id 0 instead of what is not below this.
+        # A draft model may lack ids of the main one, and an embedding lookup past its last row reads foreign memory.
+        # Ids that are not below this are fed as id 0.
         self.known_ids: int | None = None
-        # Where turns end, in rising order: positions that are worth coming back to.
+        # Positions at which turns end, ascending: those that a later conversation may share.
         self.boundaries: tuple[int, ...] = ()
         self.checkpoints: list[Checkpoint] = []
         self._pending_rows = 0
@@ -71,33 +68,32 @@ class Sequence:
 
     @property
     def intact(self) -> bool:
-        """False when nobody knows what the caches hold, so that the sequence must be thrown away."""
+        """False if the contents of the caches are unknown, so that the sequence must not be used again."""
         return self.rollback.intact
 
     @property
     def carries(self) -> bool:
-        """True when a partial acceptance restores everything, so that the kept rows widen the next pass."""
+        """True if a partial acceptance restores everything, so that accepted rows are fed again with the next pass."""
         return self.rollback.carries
 
     @property
     def pending(self) -> list[int]:
-        """The committed tokens that the caches have not seen."""
+        """The committed tokens that the caches do not hold."""
         return self.tokens[self.position :]
 
     def append(self, tokens: Tokens[int]) -> None:
         """Commit `tokens` without a forward pass, a prompt for example."""
         self.tokens.extend(tokens)
 
-    def verify(self, guesses: mx.array | Tokens[int] = ()) -> mx.array:
-        """Begin a transaction and run one forward pass over pending + guesses.
+    def verify(self, draft_tokens: mx.array | Tokens[int] = ()) -> mx.array:
+        """Begin a transaction and run one forward pass over pending + draft_tokens.
 
-        `guesses` are k token ids, perhaps a lazy device array of shape (k,). Returns lazy logits of shape
-        (k + 1, V): row i is what the model says after guesses[:i], row 0 after the last pending token. With
-        nothing pending the rows start after the first guess: (k, V). When the pass raises, the caches are as
-        before.
+        `draft_tokens` are k token ids, possibly a lazy array of shape (k,). Returns lazy logits of shape (k + 1, V):
+        row i predicts the token after draft_tokens[:i], row 0 the one after the last pending token. With nothing
+        pending the rows start after the first draft token: (k, V). If the pass raises, the caches are as before.
         """
         pending = self.pending
-        rows = self._as_row(pending, guesses)
+        rows = self._as_row(pending, draft_tokens)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
         self._draft_rows = rows.shape[1] - len(pending)
@@ -109,23 +105,23 @@ class Sequence:
         return logits[0, len(pending) - 1 :] if len(pending) > 1 else logits[0]
 
     def open_drafts(self, count: int) -> None:
-        """Begin a transaction over `count` guesses that `draft` will feed one by one; nothing may be pending."""
+        """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending."""
         self.rollback.begin(count)
         self._pending_rows, self._draft_rows = 0, count
 
-    def draft(self, guess: mx.array) -> mx.array:
-        """Feed one guess, a lazy array of shape (1,), inside `open_drafts`; returns lazy logits (1, V)."""
-        return self._pass(guess[None])[0]
+    def draft(self, token: mx.array) -> mx.array:
+        """Feed one draft token, a lazy array of shape (1,), after `open_drafts`; returns lazy logits (1, V)."""
+        return self._pass(token[None])[0]
 
     def close_drafts(self, fed: int) -> None:
-        """No guess follows the `fed` ones that `draft` has fed since `open_drafts`."""
+        """Drafting stopped early, after `draft` has fed `fed` tokens since `open_drafts`."""
         self.rollback.shorten(fed)
         self._draft_rows = fed
 
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
-        """Keep pending and the first `accepted` guesses, and append `new_tokens` to `tokens`.
+        """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`.
 
-        `new_tokens` are the accepted guesses and the model's own token, perhaps cut short by a stop: no guess
+        `new_tokens` are the accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token
         behind the cut is kept.
         """
         keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
@@ -133,12 +129,12 @@ class Sequence:
         self.tokens.extend(new_tokens)
 
     def remember(self) -> None:
-        """Keep what `rewind` needs to come back here, where the caches cannot simply be cut."""
+        """Take a checkpoint for `rewind` here, where the caches cannot be cut."""
         if self.needs_boundaries and isinstance(self.rollback, Rollback):
             if not any(kept.position == self.position for kept in self.checkpoints):
                 self.checkpoints.append(self.rollback.remember(self.position))
             if len(self.checkpoints) > MAX_CHECKPOINTS:
-                # The first is where a system prompt ends, which other conversations share.
+                # The first is the end of the system prompt, which other conversations share.
                 del self.checkpoints[1]
 
     def reach(self, length: int) -> int:
@@ -148,9 +144,9 @@ class Sequence:
         return max((kept.position for kept in self.checkpoints if kept.position <= length), default=0)
 
     def rewind(self, length: int) -> bool:
-        """Forget all but the first `length` tokens; those behind `reach(length)` become pending again.
+        """Drop all but the first `length` tokens; those behind `reach(length)` become pending again.
 
-        False, and nothing changed, where the caches would have to be empty.
+        False, with nothing changed, if that would leave the caches empty.
         """
         if length < self.position:
             reach = self.reach(length)
@@ -167,10 +163,7 @@ class Sequence:
         return True
 
     def fork(self) -> Sequence | None:
-        """Another sequence that holds the same and is free to go elsewhere; None where the caches cannot be copied.
-
-        Costs nothing until one of the two writes.
-        """
+        """An independent copy that shares arrays until one of the two writes; None where caches cannot be copied."""
         if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
             return None
         twin = Sequence(self.model, copies(self.caches))
@@ -179,9 +172,9 @@ class Sequence:
         return twin
 
     def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
-        """Go on with `caches` that hold the first `position` of `tokens`: they were written elsewhere.
+        """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
 
-        Raises `CachesOutOfStep` when they stand somewhere else.
+        Raises `CachesOutOfStep` if they are at another position.
         """
         self.caches = caches
         self.rollback = Rollback(caches) if isinstance(self.rollback, Rollback) else PlainOnly(caches)
@@ -195,8 +188,8 @@ class Sequence:
     def prefill(self, most: int) -> int:
         """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
 
-        A pass ends at the next of `boundaries`, where what cannot be trimmed is remembered for `rewind`. An exception
-        leaves what was read before cached.
+        A pass ends at the next of `boundaries`, where a checkpoint is taken. If the pass raises, the caches keep what
+        was prefilled before it.
         """
         last = len(self.tokens) - 1
         stops = self._stops_ahead()
@@ -219,9 +212,9 @@ class Sequence:
         return rows
 
     def catch_up_logits(self, rows: int) -> mx.array:
-        """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one a token fed.
+        """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one row a token.
 
-        For caches that can be cut anywhere: nothing is remembered on the way.
+        For caches that can be cut anywhere: takes no checkpoints.
         """
         row = self._as_row(self.pending[:rows], ())
         self.rollback.begin(rows)
@@ -235,23 +228,23 @@ class Sequence:
 
     @property
     def must_prefill(self) -> bool:
-        """Whether what is pending must go through `read`, because a boundary lies in it."""
+        """Whether the pending tokens must go through `prefill`, because a boundary lies in them."""
         return self.needs_boundaries and bool(self._stops_ahead())
 
     @property
     def needs_boundaries(self) -> bool:
-        """Whether the caches can only be cut back to places that were remembered."""
+        """Whether the caches can only go back to checkpoints."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
 
-    def _as_row(self, tokens: Tokens[int], guesses: mx.array | Tokens[int]) -> mx.array:
+    def _as_row(self, tokens: Tokens[int], draft_tokens: mx.array | Tokens[int]) -> mx.array:
         """Token ids of shape (1, rows) for a forward pass."""
         if self.known_ids is not None:
             tokens = [token if token < self.known_ids else 0 for token in tokens]
-        if not isinstance(guesses, mx.array):
-            return mx.array([[*tokens, *guesses]], mx.uint32)
+        if not isinstance(draft_tokens, mx.array):
+            return mx.array([[*tokens, *draft_tokens]], mx.uint32)
         if not tokens:
-            return guesses.astype(mx.uint32)[None]
-        return mx.concatenate([mx.array([*tokens], mx.uint32), guesses.astype(mx.uint32)])[None]
+            return draft_tokens.astype(mx.uint32)[None]
+        return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and rows.shape[1] <= MAX_ROWS and self.position > 0:
@@ -267,19 +260,19 @@ class Sequence:
         return self.rollback.arrays()
 
     def kept_arrays(self) -> list[mx.array]:
-        """Every array of the caches and of what is remembered beside them."""
+        """Every array of the caches and of the checkpoints."""
         return [*self.arrays(), *(array for checkpoint in self.checkpoints for array in checkpoint.arrays())]
 
     @property
     def bytes(self) -> int:
-        """Memory of the caches and of what is remembered beside them."""
+        """Memory of the caches and of the checkpoints."""
         return sum(array.nbytes for array in self.kept_arrays())
 
 
 def rollback_for(model: Any, caches: Tokens[Any]) -> Rollback:
     """Transactions over `caches` of `model`.
 
-    Raises `UnknownCacheKind` when a verify pass of this model could not be rolled back or would not be plain
+    Raises `UnknownCacheKind` if a verify pass of this model could not be rolled back, or would differ from plain
     decoding.
     """
     refused = WIDTH_DEPENDENT.get(type(model).__module__)

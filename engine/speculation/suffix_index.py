@@ -1,8 +1,8 @@
-"""Where the end of a token sequence has occurred before in that sequence.
+"""An index of where the end of a token sequence has occurred earlier in it.
 
-Occurrences of every run of `KEY_LENGTH` tokens are chained from the latest to the earliest, as LZ77
-compressors do: appending a token costs one dictionary write, and a lookup walks only the latest few links
-of one chain, however long the sequence is.
+Occurrences of every run of `KEY_LENGTH` tokens are chained from the latest to the earliest, as in LZ77 compressors:
+appending a token costs one dictionary write, and a lookup walks only the latest few links of one chain, however long
+the sequence is.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Match:
 
 
 class SuffixIndex:
-    """A token sequence that can be asked where its own end has occurred before.
+    """A token sequence with an index of its own end.
 
-    Ids in `excluded` (of a chat template, say) equal nothing, themselves included: no match reaches over one.
+    Ids in `excluded` (of a chat template, say) equal nothing, themselves included: no match crosses one.
     Ids are below 2**21.
     """
 
@@ -71,14 +71,14 @@ class SuffixIndex:
         del self._ids[length:]
 
     def replace(self, tokens: Sequence[int]) -> None:
-        """Become `tokens`, reusing what the two sequences share from the start."""
+        """Replace the sequence by `tokens`, reusing the common prefix."""
         fresh = list(tokens)
         shared = _common_prefix(self._ids, fresh)
         self.truncate(shared)
         self.extend(fresh[shared:])
 
     def matches(self, limit: int, longest: int) -> list[Match]:
-        """The latest `limit` earlier places where the sequence's end occurs, latest first.
+        """The latest `limit` earlier occurrences of the sequence's end, latest first.
 
         Each has the length of its match, from KEY_LENGTH to `longest`.
         """
@@ -94,15 +94,15 @@ class SuffixIndex:
         return [Match(end, int(length)) for end, length in zip(ends, lengths, strict=True)]
 
     def next_like_last(self, start: int, reach: int) -> int | None:
-        """The place behind the first token of start..start + reach that equals the newest one; None without any."""
+        """The position behind the first token of start..start + reach that equals the newest one; None if none does."""
         last = self._comparable[len(self._ids) - 1]
-        places = np.flatnonzero(self._comparable[start : min(start + reach, len(self._ids) - 1)] == last)
-        return start + int(places[0]) + 1 if len(places) else None
+        offsets = np.flatnonzero(self._comparable[start : min(start + reach, len(self._ids) - 1)] == last)
+        return start + int(offsets[0]) + 1 if len(offsets) else None
 
     def following(self, end: int, count: int) -> list[int]:
         """The `count` tokens from position `end` on, or those before an excluded id.
 
-        Past the sequence's end it goes on as if the stretch from `end` repeated itself.
+        Past the sequence's end, the tokens from `end` on are repeated.
         """
         stretch = self._ids[end : end + count]
         for offset, token in enumerate(stretch):
@@ -148,15 +148,15 @@ class SuffixIndex:
         size = len(self._ids)
         back = np.arange(1, longest + 1)
         suffix = self._comparable[size - back]
-        places = ends[:, None] - back[None, :]
-        equal = (self._comparable[np.maximum(places, 0)] == suffix) & (places >= 0)
+        positions = ends[:, None] - back[None, :]
+        equal = (self._comparable[np.maximum(positions, 0)] == suffix) & (positions >= 0)
         return np.where(equal.all(axis=1), longest, equal.argmin(axis=1))
 
 
 def _common_prefix(left: list[int], right: list[int]) -> int:
     length = min(len(left), len(right))
     low = 0
-    # Whole slices compare in C; only the slice with the first difference is walked.
+    # Slices are compared in C; only the one with the first difference is walked token by token.
     while low < length and left[low : low + 1024] == right[low : low + 1024]:
         low += 1024
     while low < length and left[low] == right[low]:

@@ -1,7 +1,7 @@
-"""What the main model wrote, in the ids of a draft model with another tokenizer, and back.
+"""Translation between the ids of a main model and those of a draft model with another tokenizer.
 
-Two ways lead across. Token by token, where both have a token for the same bytes; and through the text, which the other
-tokenizer encodes anew.
+Either token by token, where both have a token for the same bytes, or through the text, which the other tokenizer
+re-encodes (Timor et al., arXiv:2502.05202).
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ Run = bytes | int
 
 
 class Translation:
-    """Between the ids of one main and one draft tokenizer; both as mlx-lm loads them.
+    """Translates between a main and a draft tokenizer, both as mlx-lm loads them.
 
-    `token_map` has the tokens that both share. `writer` turns text into main ids, `reader` into draft ids.
+    `token_map` has the tokens that both share; `main_encoder` writes text in main ids, `draft_encoder` in draft ids.
     """
 
     def __init__(self, main: Any, draft: Any) -> None:
         main_vocabulary, draft_vocabulary = vocabulary_of(main), vocabulary_of(draft)
         self.token_map: TokenMap = map_tokens(main_vocabulary, draft_vocabulary)
-        self.writer = Reencoder(main_vocabulary, _encoder(main))
-        self.reader = Reencoder(draft_vocabulary, _encoder(draft))
+        self.main_encoder = Reencoder(main_vocabulary, _encoder(main))
+        self.draft_encoder = Reencoder(draft_vocabulary, _encoder(draft))
         self._main_bytes = bytes_by_id(main_vocabulary)
         self._draft_bytes = bytes_by_id(draft_vocabulary)
         self._letters = {piece: token for token, piece in enumerate(self._draft_bytes) if piece and len(piece) == 1}
         self._spelled: dict[int, list[int]] = {}
 
     def spelled(self, tokens: Iterable[int]) -> list[int]:
-        """Draft ids for main ids, each by itself: its counterpart, or else what spells the same bytes."""
+        """Draft ids for main ids, each by itself: its counterpart, or else ids that spell the same bytes."""
         ids: list[int] = []
         for token in tokens:
             if token not in self._spelled:
@@ -42,11 +42,11 @@ class Translation:
         return ids
 
     def runs(self, tokens: Iterable[int], before: bytes = b"") -> list[Run]:
-        """Main ids as text and control tokens, with the bytes `before` in front."""
+        """Main ids as text and control tokens, preceded by the bytes `before`."""
         return [run for run in self._runs(tokens, before) if run != b""]
 
     def follow(self, held: Sequence[int], runs: Iterable[Run]) -> Followed:
-        """The draft's ids of a text that was `held` in them and went on with `runs`."""
+        """The draft's ids of a text that was `held` in them and continued with `runs`."""
         base = max(0, len(held) - LOOK_BACK)
         ids, pending = list(held[base:]), b""
         kept = len(ids)
@@ -56,7 +56,7 @@ class Translation:
                 if run != NO_ID:
                     ids.append(run)
             else:
-                followed = self.reader.follow(ids, pending + run)
+                followed = self.draft_encoder.follow(ids, pending + run)
                 kept = min(kept, followed.kept)
                 ids[followed.kept :] = followed.fresh
                 pending = followed.pending
@@ -89,15 +89,15 @@ class Translation:
         piece = self._main_bytes[token] if token < len(self._main_bytes) else None
         if not piece:
             return []
-        followed = self.reader.follow([], piece)
-        if not followed.pending and self.reader.text(followed.fresh) in (piece, b" " + piece):
+        followed = self.draft_encoder.follow([], piece)
+        if not followed.pending and self.draft_encoder.text(followed.fresh) in (piece, b" " + piece):
             return followed.fresh
         letters = [self._letters.get(bytes([byte]), NO_ID) for byte in piece]
         return [letter for letter in letters if letter != NO_ID]
 
 
 def _encoder(tokenizer: Any) -> Callable[[str], Sequence[int]]:
-    """Text to ids without control tokens around it; the fast tokenizers' own, which takes microseconds."""
+    """Text to ids without control tokens; directly by a fast tokenizer's backend, which takes microseconds."""
     fast = getattr(tokenizer, "backend_tokenizer", None)
     if fast is not None:
         return lambda text: list(fast.encode(text, add_special_tokens=False).ids)

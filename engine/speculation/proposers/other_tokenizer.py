@@ -1,10 +1,8 @@
-"""A draft model with another tokenizer guesses for any main model.
+"""Drafting with a model that has another tokenizer than the main model.
 
-Where the two share most tokens, the draft guesses among those, token by token, and its distribution survives. Where
-they do not, it writes text greedily, which is encoded anew in the main model's ids. Either way the main model checks
-its own ids, so the text is the one it would have written alone.
-
-Timor et al., arXiv:2502.05202, describe both (token-level intersection and string-level exact match).
+Where the two share most tokens, the draft model proposes among those, token by token, and its distributions remain
+usable (token-level intersection). Where they do not, it writes text greedily, which is re-encoded in the main model's
+ids (string-level exact match). Either way the main model verifies its own ids. Timor et al., arXiv:2502.05202.
 """
 
 from __future__ import annotations
@@ -25,15 +23,15 @@ from engine.speculation.sequence import Sequence as CachedSequence
 from engine.speculation.translation import Run, Translation
 from engine.speculation.vocabulary import NO_ID
 
-# How quickly the number of main tokens that a draft token makes is learned, and the fewest that are believed.
+# The step of the running mean of main tokens a draft token, and its lower bound.
 RATIO_STEP = 0.1
 MIN_RATIO = 0.25
 
 
 class OtherTokenizerProposer(DraftModelProposer):
-    """`main` is the main model's sequence; `sequence` holds the same text in the draft's own tokens."""
+    """`main` is the main model's sequence; `sequence` holds the same text in the draft's tokens."""
 
-    # One main token can take several of the draft's, and the end of a word may have to be read again in other tokens.
+    # One main token can take several draft tokens, and the end of a word may have to be fed again in other tokens.
     usual_lag = LOOK_BACK
     can_probe = False
 
@@ -53,9 +51,9 @@ class OtherTokenizerProposer(DraftModelProposer):
 
 
 class SharedTokensProposer(OtherTokenizerProposer):
-    """Guesses only tokens that both models have; the draft reads all others spelled out in its own.
+    """Proposes only tokens that both models have; the draft model is fed all others spelled in its own.
 
-    `sequence` holds the text as `translation.spelled` has it.
+    `sequence` holds the text as `translation.spelled` returns it.
     """
 
     def max_proposals(self) -> int:
@@ -75,27 +73,27 @@ class SharedTokensProposer(OtherTokenizerProposer):
 
     @cached_property
     def _shared(self) -> mx.array:
-        """Whether the draft has a token of the main model's (V,)."""
+        """Which of the main model's tokens the draft has (V,)."""
         return mx.array(self._translation.token_map.to_draft != NO_ID)
 
     @cached_property
     def _to_draft(self) -> mx.array:
-        """The draft's ids of the main model's tokens (V,); any where it has none."""
+        """The draft's ids of the main model's tokens (V,); arbitrary where it has none."""
         return mx.array(np.maximum(self._translation.token_map.to_draft, 0).astype(np.uint32))
 
     def _on_main_ids(self, logits: mx.array) -> mx.array:
         columns = mx.minimum(self._to_draft, logits.shape[-1] - 1)
         return mx.where(self._shared, mx.take(logits, columns, axis=-1), -mx.inf)
 
-    def _as_draft_id(self, guess: mx.array) -> mx.array:
-        return mx.take(self._to_draft, guess)
+    def _as_draft_id(self, token: mx.array) -> mx.array:
+        return mx.take(self._to_draft, token)
 
 
 class RewrittenTextProposer(OtherTokenizerProposer):
-    """Writes text greedily, which is encoded anew in main ids and checked as point masses.
+    """Writes text greedily, which is re-encoded in main ids and verified as point masses.
 
-    The text has to be read before it can be encoded: one host synchronisation more than other drafts need. `sequence`
-    holds the text's whole characters; `pending_bytes` are the bytes behind.
+    The host must read the text before encoding it: one synchronisation more than other proposers need. `sequence`
+    holds the text's whole characters; `pending_bytes` are those behind them.
     """
 
     def __init__(
@@ -113,29 +111,29 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         self._ratio = 1.0
 
     def max_proposals(self) -> int:
-        # Nothing to go on from, or half a character that the draft does not see: whatever it wrote would not fit.
+        # Without a token to start from, or within a character that the draft has only half of, its text would not fit.
         return super().max_proposals() if self.sequence.pending and not self._pending_bytes else 0
 
     def propose(self, depth: int) -> Proposal:
-        room = self._context_length - len(self.sequence.tokens)
-        self._written = self._write(max(1, min(math.ceil(depth / self._ratio), room)))
-        guesses = self._in_main_ids(self._written)
-        if guesses:
-            ratio = max(MIN_RATIO, len(guesses) / len(self._written))
+        context_left = self._context_length - len(self.sequence.tokens)
+        self._written = self._write(max(1, min(math.ceil(depth / self._ratio), context_left)))
+        tokens = self._in_main_ids(self._written)
+        if tokens:
+            ratio = max(MIN_RATIO, len(tokens) / len(self._written))
             self._ratio += RATIO_STEP * (min(ratio, 1.0) - self._ratio)
-        guesses = guesses[:depth]
-        return Proposal(guesses, self.source, len(guesses))
+        tokens = tokens[:depth]
+        return Proposal(tokens, self.source, len(tokens))
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del accepted, drafted
         sequence = self.sequence
         written, self._written = self._written, []
         runs = self._translation.runs(tokens, self._pending_bytes)
-        came_true, length = self._accepted_text(written, runs)
+        agreeing, length = self._agreeing(written, runs)
         if sequence.rollback.active:
-            sequence.commit(len(came_true), came_true)
+            sequence.commit(len(agreeing), agreeing)
         else:
-            sequence.append(came_true)
+            sequence.append(agreeing)
         if length:
             runs[0] = runs[0][length:] if isinstance(runs[0], bytes) else runs[0]
         self._follow(runs)
@@ -145,7 +143,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         self._written = []
 
     def _write(self, count: int) -> list[int]:
-        """`count` draft ids after the committed ones; all but the last are fed."""
+        """Decode `count` draft ids greedily; all but the last are fed."""
         sequence = self.sequence
         self._count_catching_up()
         logits = sequence.verify()
@@ -159,19 +157,19 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         return ids
 
     def _in_main_ids(self, written: list[int]) -> list[int]:
-        """The draft's text as guesses, up to where it wants to stop; its end of turn is guessed as well."""
+        """The draft's text in main ids, up to its first control token; an end of turn is proposed as well."""
         pieces = list(self._translation.text_of_draft(written))
         stop = pieces.index(None) if None in pieces else len(pieces)
         drafted = b"".join(piece or b"" for piece in pieces[:stop])
-        guesses = self._translation.writer.guesses(self._main.tokens, drafted)
-        if stop < len(written) and not incomplete(drafted) and (guesses or not drafted):
+        tokens = self._translation.main_encoder.continuation(self._main.tokens, drafted)
+        if stop < len(written) and not incomplete(drafted) and (tokens or not drafted):
             counterpart = self._translation.token_map.to_main
             end = int(counterpart[written[stop]]) if written[stop] < len(counterpart) else NO_ID
-            guesses += [end] if end != NO_ID else []
-        return guesses
+            tokens += [end] if end != NO_ID else []
+        return tokens
 
-    def _accepted_text(self, written: list[int], runs: list[Run]) -> tuple[list[int], int]:
-        """The first of the `written` ids that stand for what came, up to a whole character, and their bytes."""
+    def _agreeing(self, written: list[int], runs: list[Run]) -> tuple[list[int], int]:
+        """The first of the `written` ids that agree with `runs`, up to a whole character, and their number of bytes."""
         text = runs[0] if runs and isinstance(runs[0], bytes) else b""
         pieces = [piece or b"" for piece in self._translation.text_of_draft(written)]
         ends = list(accumulate(map(len, pieces)))
@@ -187,7 +185,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         sequence = self.sequence
         followed = self._translation.follow(sequence.tokens, runs)
         if followed.kept < len(sequence.tokens) and not sequence.rewind(followed.kept):
-            # What the caches hold cannot be taken back: the new text is read on its own.
+            # The caches cannot be rewound: the new text is encoded by itself.
             alone = self._translation.follow((), runs)
             followed = Followed(len(sequence.tokens), alone.fresh, alone.pending)
         sequence.append(followed.fresh)

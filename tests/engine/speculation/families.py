@@ -17,7 +17,7 @@ from mlx.utils import tree_flatten, tree_unflatten
 from mlx_lm.models.cache import CacheList, make_prompt_cache
 from mlx_lm.utils import _get_classes
 
-from engine.speculation.rollback import UnknownCacheKind
+from engine.speculation.cache_rules import UnknownCacheKind, rules_for
 from engine.speculation.sequence import rollback_for
 from tests.engine.speculation.family_configs import FAMILIES
 
@@ -113,7 +113,8 @@ def _kind(cache: Any) -> str:
 
 def _rollback(name: str) -> str:
     try:
-        return " + ".join(sorted(rollback_for(build(name), fresh_caches(name)).rules))
+        rollback_for(build(name), fresh_caches(name))
+        return " + ".join(sorted({type(rule).__name__ for rule in rules_for(fresh_caches(name))}))
     except UnknownCacheKind:
         return f"none, decodes plainly: {REFUSED[name]}"
 

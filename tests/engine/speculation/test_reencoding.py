@@ -55,7 +55,7 @@ def test_guesses_stand_for_exactly_what_comes_next(
     split = known[len(whole(known)) :]
     offered = split + drafted.encode()
     offered = offered[: max(0, len(offered) - cut)]
-    guesses = written.guesses(committed, offered)
+    guesses = written.continuation(committed, offered)
     if guesses:
         assert split + written.text(guesses) == whole(offered)
 
@@ -67,36 +67,36 @@ def test_a_right_draft_gives_the_ids_that_the_tokenizer_itself_would_write(token
     for place in range(1, len(ids)):
         known = written.text(ids[:place])
         rest = written.text(ids)[len(whole(known)) :]
-        assert written.guesses(ids[:place], rest) == ids[place:]
+        assert written.continuation(ids[:place], rest) == ids[place:]
 
 
 def test_a_word_that_was_committed_in_halves_is_continued_all_the_same() -> None:
     written = reencoder(byte_level)
     committed = [*encoder(byte_level())("The qu")]
-    assert written.text(written.guesses(committed, b"ick brown")) == b"ick brown"
+    assert written.text(written.continuation(committed, b"ick brown")) == b"ick brown"
 
 
 def test_a_draft_that_contradicts_a_half_committed_character_is_dropped() -> None:
     written = reencoder(byte_level)
     korean = list(encoder(byte_level())("안"))
     assert len(korean) > 1
-    assert written.guesses(korean[:1], "日".encode()) == []
-    assert written.guesses(korean[:1], "안".encode()) == korean[1:]
+    assert written.continuation(korean[:1], "日".encode()) == []
+    assert written.continuation(korean[:1], "안".encode()) == korean[1:]
 
 
 def test_nothing_reaches_back_over_a_control_token() -> None:
     written, ids = reencoder(byte_level), list(encoder(byte_level())("<|im_start|>The quick"))
-    assert written.guesses(ids[:1], b"The quick") == ids[1:]
+    assert written.continuation(ids[:1], b"The quick") == ids[1:]
 
 
 def test_text_that_looks_like_a_control_token_is_not_guessed() -> None:
-    assert reencoder(byte_level).guesses([], b"a <|im_end|> b") == []
+    assert reencoder(byte_level).continuation([], b"a <|im_end|> b") == []
 
 
 def test_a_normaliser_that_changes_the_text_yields_no_guesses() -> None:
     lower = Reencoder(Vocabulary({"Ġ": 0, "a": 1}, frozenset()), lambda text: [1] * len(text))
-    assert lower.guesses([], b"AA") == []
-    assert lower.guesses([], b"aa") == [1, 1]
+    assert lower.continuation([], b"AA") == []
+    assert lower.continuation([], b"aa") == [1, 1]
 
 
 @pytest.mark.parametrize("tokenizer", [byte_level, metaspace])
