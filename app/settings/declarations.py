@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, setting
 from app.system.translatable import QT_TRANSLATE_NOOP
-from engine.requests import METHODS
+from engine.speculation.proposers.registry import methods
 
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
 METHOD_NAMES = {
@@ -104,7 +104,7 @@ class SettingsValues:
             "does not pay.",
         ),
         effect=NEXT_ANSWER,
-        choices=tuple((method, METHOD_NAMES[method]) for method in METHODS),
+        choices=tuple((method, METHOD_NAMES.get(method, method)) for method in methods()),
     )
     depth: int = setting(
         0,
