@@ -1,106 +1,103 @@
-"""What can be done with a message, as a row of small buttons that is painted while the mouse or the focus is there."""
+"""The actions of a message as a row of small buttons, painted while the mouse or the focus is on the message."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtGui import QFocusEvent, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from app.session.chats import MessageNode
+from app.widgets.labels import label
+from app.widgets.restyled import Restyled
 
 ROW_HEIGHT = 26
+# How long a button shows that it has copied.
+CONFIRMED_MS = 2000
 _COPIES = ("copy", "copy-question")
-# How long a button says that it has copied.
-_TOLD_MS = 2000
 
 
-class ActionRow(QWidget):
-    """Keeps its room when it is not lit, so that nothing moves. `acted` carries a word.
+class ActionRow(Restyled, QWidget):
+    """Keeps its height while it is not lit, so that nothing moves. `acted` carries the action that was chosen.
 
-    Buttons can be reached with the keyboard; the one with the focus lights the row.
+    The buttons can be reached with the keyboard; the one with the focus lights the row.
     """
 
     acted = Signal(str)
 
-    def __init__(self, words: Iterable[tuple[str, str]], align_right: bool, parent: QWidget | None = None) -> None:
-        """`words` are the row's actions with their icons; "previous" and "next" switch between versions."""
+    def __init__(self, actions: Iterable[tuple[str, str]], align_right: bool, parent: QWidget | None = None) -> None:
+        """`actions` are (action, icon); "previous" and "next" switch between versions and are always there."""
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
         self._lit = False
-        self._done: set[str] = set()
-        self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(words)}
-        self._buttons = {word: _Button(self) for word in self._icons}
-        self._count = _Count(self)
+        self._confirmed: set[str] = set()
+        self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(actions)}
+        self._buttons = {action: _Button(self) for action in self._icons}
+        # The version is always painted: it shows that there are others.
+        self._version = label(self, "muted")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         if align_right:
             row.addStretch(1)
         row.addWidget(self._buttons["previous"])
-        row.addWidget(self._count)
+        row.addWidget(self._version)
         row.addWidget(self._buttons["next"])
-        for word, button in self._buttons.items():
-            button.clicked.connect(lambda _=False, chosen=word: self._act(chosen))
-            if word not in ("previous", "next"):
+        for action, button in self._buttons.items():
+            button.clicked.connect(lambda _=False, chosen=action: self._act(chosen))
+            if action not in ("previous", "next"):
                 row.addWidget(button)
         if not align_right:
             row.addStretch(1)
-        self.dress()
+        self.restyle()
 
-    def _act(self, word: str) -> None:
-        self.acted.emit(word)
-        if word in _COPIES:
+    def _act(self, action: str) -> None:
+        self.acted.emit(action)
+        if action in _COPIES:
             # Nothing else shows that something was copied.
-            self._done.add(word)
-            self.dress()
-            QTimer.singleShot(_TOLD_MS, self, lambda: self._undo(word))
+            self._confirmed.add(action)
+            self.apply_theme()
+            QTimer.singleShot(CONFIRMED_MS, self, lambda: self._end_confirmation(action))
 
-    def _undo(self, word: str) -> None:
-        self._done.discard(word)
-        self.dress()
+    def _end_confirmation(self, action: str) -> None:
+        self._confirmed.discard(action)
+        self.apply_theme()
 
     @property
     def lit(self) -> bool:
         return self._lit or any(button.hasFocus() for button in self._buttons.values())
 
-    def button(self, word: str) -> QToolButton:
-        return self._buttons[word]
+    def button(self, action: str) -> QToolButton:
+        return self._buttons[action]
 
-    def light(self, lit: bool) -> None:
+    def set_lit(self, lit: bool) -> None:
         if lit != self._lit:
             self._lit = lit
-            self.repaint_all()
+            self.repaint_buttons()
 
-    def repaint_all(self) -> None:
-        for view in (*self._buttons.values(), self._count):
-            view.update()
+    def repaint_buttons(self) -> None:
+        for button in self._buttons.values():
+            button.update()
 
-    def show_place(self, place: MessageNode) -> None:
-        """Which of its versions the message is; nothing where it has only one."""
-        several = place.count > 1
-        for view in (self._buttons["previous"], self._count, self._buttons["next"]):
-            view.setVisible(several)
-        self._count.setText(f"{place.position + 1}/{place.count}")
-        self._buttons["previous"].setEnabled(place.position > 0)
-        self._buttons["next"].setEnabled(place.position + 1 < place.count)
+    def show_version(self, position: int, count: int) -> None:
+        """Show which of `count` versions the message is, counted from 0; nothing where it is the only one."""
+        for view in (self._buttons["previous"], self._version, self._buttons["next"]):
+            view.setVisible(count > 1)
+        self._version.setText(f"{position + 1}/{count}")
+        self._buttons["previous"].setEnabled(position > 0)
+        self._buttons["next"].setEnabled(position + 1 < count)
 
-    def set_words(self, names: dict[str, str]) -> None:
-        """Give each button its tool tip and name."""
-        for word, name in names.items():
-            self._buttons[word].setToolTip(name)
-            self._buttons[word].setAccessibleName(name)
+    def set_names(self, names: dict[str, str]) -> None:
+        """Give each action its tooltip and accessible name."""
+        for action, name in names.items():
+            self._buttons[action].setToolTip(name)
+            self._buttons[action].setAccessibleName(name)
 
-    def dress(self) -> None:
-        for word, name in self._icons.items():
-            self._buttons[word].setIcon(icon("check" if word in self._done else name, theme.colours().muted))
+    def apply_theme(self) -> None:
+        for action, name in self._icons.items():
+            self._buttons[action].setIcon(icon("check" if action in self._confirmed else name, theme.colours().muted))
 
 
 class _Button(QToolButton):
@@ -116,18 +113,10 @@ class _Button(QToolButton):
         if self._row.lit:
             super().paintEvent(event)
 
-    def focusInEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._row.repaint_all()
+        self._row.repaint_buttons()
 
-    def focusOutEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._row.repaint_all()
-
-
-class _Count(QLabel):
-    """The place among the versions is always painted: it says that there are others."""
-
-    def __init__(self, row: ActionRow) -> None:
-        super().__init__(row)
-        self.setProperty("styleClass", "muted")
+        self._row.repaint_buttons()

@@ -1,4 +1,4 @@
-"""Text that is shown whole: as high as it is long, scrolled by the chat around it, and never fetching anything."""
+"""A text browser that is as high as its text, is scrolled by the chat around it, and never fetches anything."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
-# Height of a line in font sizes, as in the look.
+# Height of a line, in font sizes.
 LINE_HEIGHT = 1.5
 
 
 class _ClosedDocument(QTextDocument):
-    """A document that fetches nothing, whatever its text refers to."""
+    """Fetches nothing, whatever its text refers to."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> None:  # noqa: ARG002
         return None
 
 
 class AutoHeightTextBrowser(QTextBrowser):
-    """A read-only document without scroll bars, whose height follows its text and its width.
+    """Read-only text without scroll bars, whose height follows its text and its width.
 
     `grows` carries by how many pixels it will be higher, before it is.
     """
@@ -56,7 +56,7 @@ class AutoHeightTextBrowser(QTextBrowser):
 
     def fit(self) -> None:
         """Take the height that the text needs at this width."""
-        # Told its width, a document lays out all of its text again, even if it is the one that it has.
+        # `setTextWidth` lays out the whole text again, even for the same width.
         if self.document().textWidth() != self.viewport().width():
             self.document().setTextWidth(self.viewport().width())
         height = max(1, math.ceil(self.document().size().height()))

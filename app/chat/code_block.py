@@ -1,15 +1,14 @@
-"""A code block of an answer: as it is written, coloured once it is whole, copied with one click."""
+"""A code block of an answer: plain while it is written, coloured once it is whole, copied with one click."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -17,13 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.highlight import highlight, words
+from app.chat.action_row import CONFIRMED_MS
+from app.chat.highlight import highlight, spans_cache
+from app.widgets.labels import label
+from app.widgets.restyled import Restyled
 
-# How long the button says that it has copied.
-_TOLD_MS = 2000
 
-
-class CodeBlock(QFrame):
+class CodeBlock(Restyled, QFrame):
     """A code block with its language and a button that copies it. Long lines scroll sideways.
 
     `grows` carries by how many pixels it will be higher, before it is.
@@ -39,10 +38,7 @@ class CodeBlock(QFrame):
         self._closed = self._waits = False
         header = QFrame(self)
         header.setObjectName("codeHeader")
-        self._name = QLabel(header)
-        self._name.setProperty("styleClass", "muted")
-        # A model wrote it.
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name = label(header, "muted")
         self._copy = QPushButton(header)
         self._copy.setProperty("styleClass", "small")
         self._copy.clicked.connect(self._copy_text)
@@ -58,27 +54,23 @@ class CodeBlock(QFrame):
         column.addWidget(header)
         column.addWidget(self._view)
         self._view.fit()
-        self.retranslate()
+        self.restyle()
 
     @property
-    def text(self) -> str:
-        return self._text
-
-    @property
-    def view(self) -> QPlainTextEdit:
-        """What holds the code."""
+    def text_view(self) -> QPlainTextEdit:
+        """The widget with the code."""
         return self._view
 
     @property
     def needed_height(self) -> int:
-        """How high it will be shown, known before it is: its parts take their style then."""
+        """The height it will have once it is shown: its parts get their style only then."""
         for part in (self._name, self._copy, self._view):
             part.ensurePolished()
         self._view.fit()
         return self.sizeHint().height()
 
     def show_code(self, text: str, language: str, closed: bool) -> None:
-        """Show what there is of a block; it is coloured once it is `closed`."""
+        """Show a block so far; it is coloured once it is `closed`."""
         self._language = language
         self._name.setText(language or self.tr("code"))
         if text != self._text:
@@ -96,13 +88,13 @@ class CodeBlock(QFrame):
         self._wait(not highlight(self._view.document(), self._text, self._language))
 
     def _wait(self, waits: bool) -> None:
-        """Whether the words to colour are still being found."""
+        """Follow the search for the spans to colour while it runs."""
         if waits != self._waits:
             self._waits = waits
             if waits:
-                words().found.connect(self._colour)
+                spans_cache().found.connect(self._colour)
             else:
-                words().found.disconnect(self._colour)
+                spans_cache().found.disconnect(self._colour)
 
     def retranslate(self) -> None:
         self._copy.setText(self.tr("Copy"))
@@ -111,21 +103,18 @@ class CodeBlock(QFrame):
         if not self._language:
             self._name.setText(self.tr("code"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange and self._closed:
+    def apply_theme(self) -> None:
+        if self._closed:
             self._colour()
 
     def _copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
         self._copy.setText(self.tr("Copied"))
-        QTimer.singleShot(_TOLD_MS, self, lambda: self._copy.setText(self.tr("Copy")))
+        QTimer.singleShot(CONFIRMED_MS, self, lambda: self._copy.setText(self.tr("Copy")))
 
 
 class _CodeView(QPlainTextEdit):
-    """Read-only code, as high as it is long. `grows` carries by how many pixels, before it does."""
+    """Read-only code, as high as its text. `grows` carries by how many pixels it will be higher, before it is."""
 
     grows = Signal(int)
 
@@ -145,7 +134,7 @@ class _CodeView(QPlainTextEdit):
 
     def append_text(self, text: str) -> None:
         cursor = QTextCursor(self.document())
-        # Outside of an edit, a cursor looks for its place on the screen wherever it goes.
+        # Outside of an edit block, a cursor computes its position on the screen each time it moves.
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text)

@@ -1,33 +1,28 @@
-"""How much of the context the chat takes with what is being written, counted beside the window's work while typing."""
+"""Shows how much of the context the chat and the unsent message take. Counts off the Qt thread while typing."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
+from app.conversations.records import Attachment
 from app.session import prompt_variables
 from app.session.attachments import count_tokens
+from app.session.session import Session
+from app.system.background import Background
 from app.wording.figures import number, percent
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from app.chat.composer import Composer
-    from app.conversations.records import Attachment
-    from app.session.session import Session
-
-# Counting follows the last key press after this many milliseconds.
+# Counting starts this many milliseconds after the last key press.
 _PAUSE_MS = 150
 
 
 @dataclass(frozen=True)
-class _Written:
-    """What is to be counted: `before` are the tokens that the chat has already."""
+class _Unsent:
+    """What is to be counted. `before` are the tokens that the chat has already."""
 
     model: Path
     text: str
@@ -36,48 +31,45 @@ class _Written:
 
 
 class ContextMeter(QObject):
-    """Tells the composer. Figures of a draft that has changed meanwhile are dropped."""
+    """Sets the composer's info line. Counts of a message that has changed meanwhile are dropped."""
 
     def __init__(self, session: Session, composer: Composer, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._composer = session, composer
-        self._pool: ThreadPoolExecutor | None = None
-        self._counted: _Written | None = None
+        self._background = Background("tokens", parent=self)
+        self._counted: _Unsent | None = None
         self._tokens = 0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._count)
-        for changed in (
-            composer.edit.edited,
-            composer.files.changed,
-            session.chats.opened,
-            session.settings.chat_changed,
-        ):
-            changed.connect(self._soon)
-        session.models.changed.connect(self._soon)
-        session.answers.asked.connect(self._soon)
-        session.answers.ended.connect(self._soon)
-        self.tell()
+        for changed in (composer.edit.edited, composer.files.changed, session.chats.opened, session.settings.chat_changed):
+            changed.connect(self._count_soon)
+        session.models.changed.connect(self._count_soon)
+        session.chats.path_changed.connect(self._count_soon)
+        session.answers.asked.connect(self._count_soon)
+        session.answers.ended.connect(self._count_soon)
+        self.show_usage()
 
     def close(self) -> None:
-        # What the session says after the end must not start a thread again.
+        """Count no more; waits for a count that is running."""
+        # Signals of the session that come later must not start the timer again.
         self._timer.blockSignals(True)
         self._timer.stop()
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._background.close()
 
-    def tell(self) -> None:
-        """Say what is known now."""
+    def show_usage(self) -> None:
+        """Show what is known now."""
         pair = self._session.models.pair
         if pair.loading == "main":
             self._composer.set_info(self.tr("The models are loading. You can write already."))
         elif pair.main is None:
             self._composer.set_info(self.tr("No main model is loaded."))
         else:
-            self._composer.set_info(*self._words(self._tokens, pair.main.context_length))
+            self._composer.set_info(*self._usage(self._tokens, pair.main.context_length))
 
-    def _words(self, used: int, limit: int) -> tuple[str, bool, str]:
+    def _usage(self, used: int, limit: int) -> tuple[str, bool, str]:
+        """The info line, whether it is a problem, and its brief form."""
         if not used:
             return "", False, ""
         if used >= limit:
@@ -86,36 +78,26 @@ class ContextMeter(QObject):
             text = self.tr("{used} of {limit} tokens")
         return text.format(used=number(used, 0), limit=number(limit, 0)), used >= limit, percent(used / limit)
 
-    def _soon(self, *_: object) -> None:
-        self.tell()
+    def _count_soon(self, *_: object) -> None:
+        self.show_usage()
         self._timer.start()
 
     def _count(self) -> None:
-        written = self._written()
-        if written is None or written == self._counted:
-            self.tell()
+        unsent = self._unsent()
+        if unsent is None or unsent == self._counted:
+            self.show_usage()
+        else:
+            self._background.run(lambda: _count(unsent), lambda counts: self._show_counts(unsent, *counts))
+
+    def _show_counts(self, unsent: _Unsent, text: int, files: list[int | None]) -> None:
+        if unsent != self._unsent():
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(1, "tokens")
+        self._counted = unsent
+        self._composer.files.show_counts(dict(zip(unsent.attachments, files, strict=True)))
+        self._tokens = unsent.before + text + sum(count or 0 for count in files)
+        self.show_usage()
 
-        def work() -> tuple[int | None, list[int | None]]:
-            each = [count_tokens(written.model, attachment.text) for attachment in written.attachments]
-            text = count_tokens(written.model, written.text) if written.text else 0
-            return text, each
-
-        def done(future: Future[tuple[int | None, list[int | None]]]) -> None:
-            # At the end of the window, what waits is no longer counted.
-            if future.cancelled() or written != self._written():
-                return
-            self._counted = written
-            text, each = future.result()
-            self._composer.files.show_counts(dict(zip(written.attachments, each, strict=True)))
-            self._tokens = written.before + (text or 0) + sum(count or 0 for count in each)
-            self.tell()
-
-        self._session.watch(self._pool.submit(work), done)
-
-    def _written(self) -> _Written | None:
+    def _unsent(self) -> _Unsent | None:
         session = self._session
         if session.models.pair.main is None:
             return None
@@ -123,4 +105,10 @@ class ContextMeter(QObject):
         before = chat.context_tokens()
         if not before and chat.system_prompt:
             text = f"{filled(chat.system_prompt, prompt_variables.values(session.models.pair))}\n{text}"
-        return _Written(Path(session.models.pair.main.path), text, self._composer.files.attachments, before)
+        return _Unsent(Path(session.models.pair.main.path), text, self._composer.files.attachments, before)
+
+
+def _count(unsent: _Unsent) -> tuple[int, list[int | None]]:
+    """Tokens of the text, 0 if it cannot be counted, and of each file, None if it cannot. Runs on a thread."""
+    files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
+    return (count_tokens(unsent.model, unsent.text) or 0) if unsent.text else 0, files

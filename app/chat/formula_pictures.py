@@ -1,7 +1,4 @@
-"""Formulas set as outlines, on a thread that is there only while there are any to set.
-
-Setting one takes some milliseconds of Python; done between two frames it would make a long answer stutter.
-"""
+"""Formulas typeset as SVG outlines, off the Qt thread: one takes milliseconds of Python, several a dropped frame."""
 
 from __future__ import annotations
 
@@ -11,23 +8,22 @@ import xml.etree.ElementTree as ET
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QObject, Signal
 from PySide6.QtSvg import QSvgRenderer
 
-from app.system.serial_worker import SerialWorker
-
-if TYPE_CHECKING:
-    from app.text.formulas import Formula
+from app.system.background import Background
+from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)
 
-_KEPT = 2000
-_AT_ONCE = 8
-# In pixels; a wider one would have to be shrunk until nobody could read it.
+_CACHED = 2000
+# After how many formulas the texts that wait for them are rendered again.
+_BATCH = 8
+# In pixels; a wider formula would be scaled down until it is illegible.
 _WIDEST = 1600
-# A command that the library does not know is set as its name.
+# The library typesets an unknown command as its name.
 _UNKNOWN = re.compile(r">\\[A-Za-z]")
 _BOX = re.compile(r'viewBox="[-\d.]+ (-?[\d.]+) ([\d.]+) ([\d.]+)"')
 
@@ -43,32 +39,30 @@ class Outline:
 
 
 class FormulaPictures(QObject):
-    """`ready` follows when some or all of what was asked for has been set. Lives as long as the program."""
+    """Typesets formulas and caches them. `ready` follows when some or all of those requested are known."""
 
     ready = Signal()
-    _made = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
         self._outlines: OrderedDict[tuple[Formula, int], Outline | None] = OrderedDict()
         self._renderers: OrderedDict[tuple[Formula, int, str], QSvgRenderer] = OrderedDict()
-        self._asked: set[tuple[Formula, int]] = set()
-        self._work = SerialWorker("formulas")
-        self._made.connect(self._keep)
+        self._pending: set[tuple[Formula, int]] = set()
+        self._background = Background("formulas", parent=self)
 
     def has(self, formula: Formula, pixels: int) -> bool:
-        """Whether it is known how the formula looks; if not, it is found out and `ready` follows."""
+        """Whether the formula is known in that size; if not, it is typeset and `ready` follows."""
         key = (formula, pixels)
         if key in self._outlines:
             self._outlines.move_to_end(key)
             return True
-        if key not in self._asked:
-            self._asked.add(key)
-            self._work.do(lambda: self._made.emit(key, outline_of(formula, pixels)))
+        if key not in self._pending:
+            self._pending.add(key)
+            self._background.run(lambda: outline_of(formula, pixels), lambda outline: self._add(key, outline))
         return False
 
     def outline(self, formula: Formula, pixels: int) -> Outline | None:
-        """The formula in letters of that size; None where it cannot be set (or is not yet)."""
+        """The formula at that font size; None if it cannot be typeset, or is not yet."""
         return self._outlines.get((formula, pixels))
 
     def renderer(self, formula: Formula, pixels: int, colour: str) -> QSvgRenderer | None:
@@ -77,36 +71,36 @@ class FormulaPictures(QObject):
         if key not in self._renderers and outline is not None:
             svg = outline.svg.replace('"black"', f'"{colour}"')
             self._renderers[key] = QSvgRenderer(QByteArray(svg.encode()))
-            if len(self._renderers) > _KEPT:
+            if len(self._renderers) > _CACHED:
                 self._renderers.popitem(last=False)
         return self._renderers.get(key)
 
-    def _keep(self, key: tuple[Formula, int], outline: Outline | None) -> None:
-        self._asked.discard(key)
+    def _add(self, key: tuple[Formula, int], outline: Outline | None) -> None:
+        self._pending.discard(key)
         self._outlines[key] = outline
-        if len(self._outlines) > _KEPT:
+        if len(self._outlines) > _CACHED:
             self._outlines.popitem(last=False)
-        # Whoever waits shows a whole text again: once for a few formulas, not for each.
-        if len(self._asked) % _AT_ONCE == 0:
+        # Texts that wait are rendered again as a whole: once for a few formulas, not for each.
+        if len(self._pending) % _BATCH == 0:
             self.ready.emit()
 
 
 @cache
 def pictures() -> FormulaPictures:
-    """The program's one set of them: what was set for one chat serves all."""
+    """The one cache of the program, for all chats."""
     return FormulaPictures()
 
 
 def outline_of(formula: Formula, pixels: int) -> Outline | None:
-    """Set a formula; None where it is not LaTeX that can be set."""
+    """Typeset a formula; None if it is not LaTeX that the library knows."""
     try:
-        set_ = _library().Latex(formula.latex, size=pixels, inline=not formula.display, font=_FONT)
-        if _UNKNOWN.search(set_.mathmlstr()):
+        typeset = _library().Latex(formula.latex, size=pixels, inline=not formula.display, font=_FONT)
+        if _UNKNOWN.search(typeset.mathmlstr()):
             return None
-        svg = set_.svg()
-    # The libraries raise whatever a mistake in the formula leads to, among it errors of their own assumptions.
+        svg = typeset.svg()
+    # A mistake in the formula may raise anything, the libraries' own bugs included.
     except Exception as error:
-        log.debug("a formula cannot be set: %s", type(error).__name__)
+        log.debug("a formula cannot be typeset: %s", type(error).__name__)
         return None
     box = _BOX.search(svg)
     if box is None:
@@ -122,7 +116,7 @@ _FONT = "tandem"
 
 @cache
 def _library() -> Any:
-    """The library that sets formulas, with letters of the system where its own font has none."""
+    """The library that typesets formulas, with the system's letters where its font has none. Loaded at first use."""
     import ziamath
     from ziafont.fonttypes import BBox
     from ziafont.glyph import SimpleGlyph, fmt
@@ -130,17 +124,17 @@ def _library() -> Any:
     from ziamath.zmath import loadedfonts
 
     class SystemLetter(SimpleGlyph):  # type: ignore[misc]
-        """A letter that Qt draws: Hangul, kana, Han and whatever else is no mathematics."""
+        """A letter that Qt draws: Hangul, kana, Han and others that are no mathematics."""
 
         def __init__(self, letter: str, font: Any) -> None:
             em = font.info.layout.unitsperem
-            # Written in East Asian scripts, a letter is as wide as it is high.
+            # Letters of East Asian scripts are as wide as they are high.
             super().__init__(0, (), BBox(0, em, int(-0.12 * em), int(0.88 * em)), font)
             self.letter, self.id = letter, f"system_{ord(letter)}"
 
         def place(self, x: float, y: float, point_size: float) -> Any:
-            place = {"x": fmt(x), "y": fmt(y), "font-size": fmt(point_size), "font-family": "sans-serif"}
-            element = ET.Element("text", place)
+            attributes = {"x": fmt(x), "y": fmt(y), "font-size": fmt(point_size), "font-family": "sans-serif"}
+            element = ET.Element("text", attributes)
             element.text = self.letter
             return element
 
@@ -153,7 +147,7 @@ def _library() -> Any:
                 return SystemLetter(char, self)
             return super().findglyph(char, variant)
 
-    # Symbols that are used again are beyond Qt's SVG, plain paths are not.
+    # Qt's SVG renderer knows plain paths, but no symbols that are used again.
     ziamath.config.svg2 = False
     loadedfonts[_FONT] = Font(loadedfonts["default"].info.filename)
     return ziamath

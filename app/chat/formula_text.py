@@ -1,9 +1,9 @@
-"""Formulas in a text document: put in the places of their signs, painted as outlines, copied as they were written."""
+"""Formulas in a text document: they replace their placeholders, are painted as outlines and copied as LaTeX."""
 
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -23,19 +23,16 @@ from app.chat.formula_pictures import Outline, pictures
 from app.text.formulas import FIRST_SIGN, Formula
 from app.widgets import theme
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 OBJECT = QTextFormat.ObjectTypes.UserObject + 1
 _LATEX, _SOURCE, _DISPLAY, _PIXELS = (QTextFormat.Property.UserProperty + number for number in range(1, 5))
-_OBJECT_SIGN = "\ufffc"
-# The formulas' letters look smaller than those of a sans-serif font of the same size.
+_OBJECT_LETTER = "\ufffc"
+# A formula's letters look smaller than those of a sans-serif font of the same size.
 _SCALE = 1.15
 _CENTRE = Qt.AlignmentFlag.AlignHCenter
 
 
 def formula_size(font: QFont) -> int:
-    """The size of a formula's letters beside that font's, in pixels."""
+    """The size in pixels of formulas beside text in that font."""
     return round(_SCALE * font.pixelSize())
 
 
@@ -56,7 +53,7 @@ class FormulaPainter(QPyTextObject):
     def drawObject(
         self,
         painter: QPainter,
-        place: QRectF | QRect,
+        bounds: QRectF | QRect,
         document: QTextDocument,
         position: int,  # noqa: ARG002
         style: QTextFormat,
@@ -66,23 +63,23 @@ class FormulaPainter(QPyTextObject):
         if outline is None or renderer is None:
             return
         scale = _scale(document, outline)
-        line = place.top() + (place.height() + _half_x(style)) / 2
-        top = line - scale * outline.ascent
+        baseline = bounds.top() + (bounds.height() + _half_x(style)) / 2
+        top = baseline - scale * outline.ascent
         renderer.render(
-            painter, QRectF(place.left(), top, scale * outline.width, scale * (outline.ascent + outline.descent))
+            painter, QRectF(bounds.left(), top, scale * outline.width, scale * (outline.ascent + outline.descent))
         )
 
 
 def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) -> bool:
-    """Put formulas in the places of their signs; whether all of them could be. Others stand as they were written."""
-    every = True
+    """Replace the placeholders of formulas. Returns whether all are typeset; the others stand there as LaTeX."""
+    all_known = True
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    # From the end on, so that the places before stay where they are.
-    for position, number in reversed(list(_signs(document, len(formulas)))):
-        formula = formulas[number]
+    # From the end, so that the positions before stay valid.
+    for position, index in reversed(list(_placeholders(document, len(formulas)))):
+        formula = formulas[index]
         known = pictures().has(formula, pixels)
-        every = every and known
+        all_known = all_known and known
         cursor.setPosition(position)
         cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
         style = QTextCharFormat(cursor.charFormat())
@@ -93,27 +90,27 @@ def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) 
             style.setProperty(_DISPLAY, formula.display)
             style.setProperty(_PIXELS, pixels)
             style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
-            cursor.insertText(_OBJECT_SIGN, style)
+            cursor.insertText(_OBJECT_LETTER, style)
             if formula.display:
-                _stand_alone(document, position)
+                _isolate(document, position)
         else:
             style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
             cursor.insertText(formula.source.replace("\n", " "), style)
     cursor.endEditBlock()
-    return every
+    return all_known
 
 
 def source_of(cursor: QTextCursor) -> str:
-    """The selected text, with formulas as they were written."""
+    """The selected text, with formulas as LaTeX."""
     text = cursor.selection().toPlainText()
-    if _OBJECT_SIGN not in text:
+    if _OBJECT_LETTER not in text:
         return text
     sources = _sources(cursor.document(), cursor.selectionStart(), cursor.selectionEnd())
-    return "".join(next(sources, "") if sign == _OBJECT_SIGN else sign for sign in text)
+    return "".join(next(sources, "") if letter == _OBJECT_LETTER else letter for letter in text)
 
 
-def _signs(document: QTextDocument, count: int) -> Iterator[tuple[int, int]]:
-    """Where the signs of formulas are, and which formulas they stand for."""
+def _placeholders(document: QTextDocument, count: int) -> Iterator[tuple[int, int]]:
+    """(position, index of the formula) of each placeholder."""
     block = document.begin()
     while block.isValid():
         for offset, unit in enumerate(array("H", block.text().encode("utf-16-le", "surrogatepass"))):
@@ -127,14 +124,12 @@ def _sources(document: QTextDocument, start: int, end: int) -> Iterator[str]:
     for position in range(start, end):
         cursor.setPosition(position + 1)
         style = cursor.charFormat()
-        if style.objectType() == OBJECT and document.characterAt(position) == _OBJECT_SIGN:
+        if style.objectType() == OBJECT and document.characterAt(position) == _OBJECT_LETTER:
             yield str(style.property(_SOURCE))
 
 
-def _stand_alone(document: QTextDocument, position: int) -> None:
-    """Give a formula a centred paragraph of its own, out of the one in which it stands. An item of a list that begins
-    with it keeps its number.
-    """
+def _isolate(document: QTextDocument, position: int) -> None:
+    """Move a formula into a centred paragraph of its own. A list item that begins with it keeps its number."""
     cursor = QTextCursor(document)
     cursor.setPosition(position)
     is_item = cursor.atBlockStart() and cursor.currentList() is not None
@@ -142,7 +137,7 @@ def _stand_alone(document: QTextDocument, position: int) -> None:
     if not cursor.atBlockEnd():
         after = QTextBlockFormat(cursor.blockFormat())
         if (text_list := cursor.currentList()) is not None:
-            # What follows belongs to the same item of the list.
+            # The text after it belongs to the same item of the list.
             after.setObjectIndex(-1)
             after.setIndent(text_list.format().indent())
         cursor.insertBlock(after)
@@ -156,7 +151,7 @@ def _stand_alone(document: QTextDocument, position: int) -> None:
         while cursor.positionInBlock() and document.characterAt(cursor.position() - 1) == " ":
             cursor.deletePreviousChar()
         cursor.insertBlock(style)
-    # A formula in a list is no item of its own.
+    # In a list, the formula is no item of its own.
     style.setObjectIndex(-1)
     style.setIndent(0)
     style.setTopMargin(4)
@@ -174,17 +169,17 @@ def _outline(style: QTextFormat) -> Outline | None:
 
 
 def _scale(document: QTextDocument, outline: Outline) -> float:
-    """What is wider than the column is made smaller."""
-    room = document.textWidth() - 2 * document.documentMargin()
-    return min(1.0, room / outline.width) if room > 0 else 1.0
+    """The factor that fits an outline into the column."""
+    width = document.textWidth() - 2 * document.documentMargin()
+    return min(1.0, width / outline.width) if width > 0 else 1.0
 
 
 def _half_x(style: QTextFormat) -> float:
-    """Half the height of an x. Qt's layout puts an object's middle half of it above the line of the letters."""
+    """Half the x-height. Qt's layout centres an object that far above the baseline."""
     return QFontMetricsF(style.toCharFormat().font()).xHeight() / 2
 
 
 def _height(style: QTextFormat, outline: Outline, scale: float) -> float:
-    """So high that both what is above and what is below the line has room around the object's middle."""
+    """The height at which what is above and below the baseline fits around the object's centre."""
     above, below, lift = scale * outline.ascent, scale * outline.descent, _half_x(style)
     return max(2 * above - lift, 2 * below + lift)

@@ -1,7 +1,7 @@
-"""Colours for code, once a block is whole: Pygments finds the words, the theme has the colours.
+"""Syntax colours for a code block once it is whole: Pygments finds the spans, the theme has the colours.
 
-Finding the words of a long block takes longer than a frame, and so does reading a language's rules for the first time:
-that is done beside the window's work, and the block stays plain until it is known.
+Lexing a long block takes longer than a frame, and so does loading a lexer for the first time. Both happen off the Qt
+thread, and the block stays plain until they are done.
 """
 
 from __future__ import annotations
@@ -9,25 +9,21 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import OrderedDict
 from functools import cache
-from typing import TYPE_CHECKING
 
 from pygments import lex
 from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.token import Token
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 
-from app.system.serial_worker import SerialWorker
+from app.system.background import Background
 from app.widgets import theme
 
-if TYPE_CHECKING:
-    from PySide6.QtGui import QTextDocument
-
-# Above this many characters colouring would be felt; the code stays plain.
+# Longer code stays plain: colouring it would take too long.
 LONGEST = 20_000
-# Up to this many, in a language that was met before, the words are found in less than a millisecond.
-_AT_ONCE = 400
-_KEPT = 256
+# Code up to this length is lexed in less than a millisecond, once the lexer is loaded.
+_SHORT = 400
+_CACHED = 256
 
 _ROLES = (
     (Token.Comment, "faint"),
@@ -41,12 +37,12 @@ _ROLES = (
 )
 _BOLD = (Token.Name.Function, Token.Name.Class)
 
-# (start, length, colour role, bold) of each word to colour, positions in characters.
+# (start, length, colour role, bold) of each span to colour, positions in characters.
 Spans = tuple[tuple[int, int, str, bool], ...]
 
 
 def spans(text: str, language: str) -> Spans:
-    """The words of a text to colour; () for unknown languages. Safe on any thread."""
+    """The spans of a text to colour; () for unknown languages. May be called on any thread."""
     if len(text) > LONGEST or language.lower() not in _languages():
         return ()
     found, start = [], 0
@@ -60,65 +56,63 @@ def spans(text: str, language: str) -> Spans:
 
 @cache
 def _languages() -> frozenset[str]:
-    """Every name of a language. Asked for one that is none, Pygments would look through all installed packages."""
+    """Every name of a language. For an unknown one, Pygments would search all installed packages."""
     return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 
-class Words(QObject):
-    """The words to colour of the blocks that were seen last. `found` follows when those of one are known."""
+class SpansCache(QObject):
+    """The spans of the blocks that were shown last. `found` follows when those of another block are known."""
 
     found = Signal()
-    _made = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
         self._known: OrderedDict[tuple[str, str], Spans] = OrderedDict()
-        self._asked: set[tuple[str, str]] = set()
-        self._met: set[str] = set()
-        self._work = SerialWorker("highlight")
-        self._made.connect(self._take)
+        self._pending: set[tuple[str, str]] = set()
+        self._loaded_lexers: set[str] = set()
+        self._background = Background("highlight", parent=self)
 
-    def of(self, text: str, language: str) -> Spans | None:
-        """The words of a block; None where they are not known yet, and `found` follows."""
+    def get(self, text: str, language: str) -> Spans | None:
+        """The spans of a block; None if they are not known yet, and then `found` follows."""
         key = (text, language)
-        if key not in self._known and len(text) <= _AT_ONCE and language in self._met:
+        if key not in self._known and len(text) <= _SHORT and language in self._loaded_lexers:
             self._keep(key, spans(*key))
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        if key not in self._asked:
-            self._asked.add(key)
-            self._work.do(lambda: self._made.emit(key, spans(*key)))
+        if key not in self._pending:
+            self._pending.add(key)
+            self._background.run(lambda: spans(*key), lambda found: self._add(key, found))
         return None
 
-    def _take(self, key: tuple[str, str], words: Spans) -> None:
-        self._asked.discard(key)
-        self._met.add(key[1])
-        self._keep(key, words)
+    def _add(self, key: tuple[str, str], found: Spans) -> None:
+        self._pending.discard(key)
+        self._loaded_lexers.add(key[1])
+        self._keep(key, found)
         self.found.emit()
 
-    def _keep(self, key: tuple[str, str], words: Spans) -> None:
-        self._known[key] = words
-        if len(self._known) > _KEPT:
+    def _keep(self, key: tuple[str, str], found: Spans) -> None:
+        self._known[key] = found
+        if len(self._known) > _CACHED:
             self._known.popitem(last=False)
 
 
 @cache
-def words() -> Words:
-    """The program's one set of them."""
-    return Words()
+def spans_cache() -> SpansCache:
+    """The one cache of the program."""
+    return SpansCache()
 
 
 def highlight(document: QTextDocument, text: str, language: str) -> bool:
-    """Colour `document`, which shows `text`, in the theme in use; False where its words are not known yet."""
-    found = words().of(text, language) if language else ()
+    """Colour `document`, which shows `text`, in the theme in use; False if its spans are not known yet."""
+    found = spans_cache().get(text, language) if language else ()
     if found is None:
         return False
     colours = theme.colours()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     # Qt counts UTF-16 units, Pygments characters; beyond the BMP a character is two units.
-    wide = [index for index, sign in enumerate(text) if ord(sign) > 0xFFFF]
+    wide = [index for index, letter in enumerate(text) if ord(letter) > 0xFFFF]
     for start, length, role, bold in found:
         style = QTextCharFormat()
         style.setForeground(QColor(getattr(colours, role)))

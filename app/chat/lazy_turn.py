@@ -1,30 +1,23 @@
-"""The place of one turn in the transcript: its widgets while it is near, an empty room as high while it is not.
-
-A chat of many hundred turns then opens and scrolls like one of a few.
-"""
+"""One turn in the transcript: has widgets only while it is near the view, so that long chats open and scroll fast."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.chat.message import TurnView
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.session.chats import Turn
+from app.chat.turn_view import TurnView
+from app.session.chats import Turn
 
 _ANY_HEIGHT = 16_777_215
-# For the first guess of a height: characters a line and pixels a line of the column at its usual width, and the room
-# that a question's bubble, the foot and the gaps take.
+# To estimate a height: characters and pixels of a line at the column's usual width, and the height of what surrounds
+# the text.
 _LINE_CHARACTERS, _LINE_PIXELS, _FRAME_PIXELS = 85, 21, 110
 
 
 class LazyTurn(QWidget):
-    """Owns the turn's view while there is one. `make` builds and wires it."""
+    """Owns the turn's view while there is one, and keeps its height while there is none. `make` builds the view."""
 
     def __init__(self, turn: Turn, make: Callable[[Turn, QWidget], TurnView], parent: QWidget) -> None:
         super().__init__(parent)
@@ -40,23 +33,14 @@ class LazyTurn(QWidget):
         if self.view is None:
             self.view = self._make(self.turn, self)
             self._column.addWidget(self.view)
-            # Shown at once and not with the next turn of the event loop, so that its height is known right away.
+            # Shown now, so that its height is known before the event loop runs.
             self.view.show()
             self.setMinimumHeight(0)
             self.setMaximumHeight(_ANY_HEIGHT)
         return self.view
 
-    def show_places(self) -> None:
-        """The turn's versions may be more by now."""
-        if self.view is not None:
-            self.view.show_places()
-
-    def leave_edit(self) -> None:
-        if self.view is not None:
-            self.view.leave_edit()
-
     def unload(self) -> None:
-        """Keep the room and let the widgets go. What is being written or edited stays."""
+        """Delete the widgets and keep the height. An answer being written or a question being edited stays loaded."""
         if self.view is None or not self.turn.answer.ended or self.view.editor is not None:
             return
         self.setFixedHeight(self.height())
@@ -67,5 +51,6 @@ class LazyTurn(QWidget):
 
 
 def _estimate(turn: Turn) -> int:
+    """The height in pixels until the turn is loaded for the first time."""
     lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text.split("\n"))
     return _FRAME_PIXELS + _LINE_PIXELS * (lines + len(turn.question) // _LINE_CHARACTERS)

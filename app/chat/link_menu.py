@@ -1,4 +1,4 @@
-"""Where a link of an answer goes, and what can be done with it. A model wrote it, so it may be made to deceive."""
+"""The menu of a link in an answer. A model wrote the link, so it may be made to deceive."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from app.widgets.labels import tip
 
 # Anything else could start a program of this computer.
 _OPENED = ("http", "https", "mailto")
-# In pixels; the host comes first, and so is always in sight.
+# In pixels. The host comes first and is always visible.
 _WIDEST = 480
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
 class LinkMenu(QMenu):
-    """Shows an address; opens and copies it."""
+    """Shows where the link goes; opens and copies it."""
 
     def fill(self, address: str) -> None:
         self.clear()
         link = QUrl(address)
         user, _, host = link.authority(_ENCODED).rpartition("@")
         if user:
-            # It may look like the host, and is not.
+            # The part before the host may look like a host.
             link.setAuthority(host)
-        words = _in_words(link) or address
-        fitting = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _WIDEST)
-        shown = self.addAction(fitting.replace("&", "&&"))
+        text = _displayed(link) or address
+        elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, _WIDEST)
+        shown = self.addAction(elided.replace("&", "&&"))
         shown.setEnabled(False)
-        shown.setToolTip(tip(words) if fitting != words else "")
-        self.setToolTipsVisible(fitting != words)
+        shown.setToolTip(tip(text) if elided != text else "")
+        self.setToolTipsVisible(elided != text)
         self.addSeparator()
         opening = self.addAction(self.tr("Open in the browser"))
         opening.setEnabled(link.scheme() in _OPENED)
@@ -40,8 +40,7 @@ class LinkMenu(QMenu):
         )
 
 
-def _in_words(link: QUrl) -> str:
-    """The address as it reads, or in the letters that are sent where it could read as another one."""
-    sent, words = link.toString(_ENCODED), link.toString()
-    ascii_host = link.host().isascii()
-    return words if ascii_host and words.isprintable() else sent
+def _displayed(link: QUrl) -> str:
+    """The address with its escapes decoded, or encoded where it could be mistaken for another one."""
+    encoded, decoded = link.toString(_ENCODED), link.toString()
+    return decoded if link.host().isascii() and decoded.isprintable() else encoded

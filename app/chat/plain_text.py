@@ -1,4 +1,4 @@
-"""An answer as plain text: as it reads, and as it is read aloud."""
+"""An answer as plain text, and as text to read aloud."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def plain_text(markdown: str) -> str:
-    """Markdown as it reads, without its signs."""
+    """What a reader sees of Markdown, with formulas as LaTeX."""
     document = QTextDocument()
     formulas = read_into(document, markdown)
     return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)

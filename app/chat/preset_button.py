@@ -1,26 +1,22 @@
-"""Below the message box: which preset the chat has, with a menu to choose another."""
+"""The button below the message box that shows the chat's preset, with a menu to choose another."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
+from app.session.session import Session
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import tip
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
-
-    from app.session.session import Session
+from app.widgets.restyled import Restyled
 
 _WIDEST_NAME = 160
 
 
-class PresetButton(QToolButton):
+class PresetButton(Restyled, QToolButton):
     """`settings` is the action that opens the chat's settings."""
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
@@ -36,10 +32,10 @@ class PresetButton(QToolButton):
         session.chats.opened.connect(self.refresh)
         session.settings.chat_changed.connect(self.refresh)
         session.settings.presets_changed.connect(self.refresh)
-        self._apply_theme()
-        self.refresh()
+        self.restyle()
 
     def refresh(self) -> None:
+        """Show the preset of the chat on screen."""
         chosen = chosen_in(self._session)
         name = name_of(chosen) if chosen != DEFAULTS else self.tr("Preset")
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
@@ -60,14 +56,8 @@ class PresetButton(QToolButton):
         menu.addSeparator()
         menu.addAction(self._settings)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "menu_"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.refresh()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
+    def retranslate(self) -> None:
+        self.refresh()
 
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.setIcon(icon("settings", theme.colours().muted))

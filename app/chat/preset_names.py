@@ -1,22 +1,18 @@
-"""Presets by the names that the window shows."""
+"""The presets of a chat, by the names that the window shows."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
-
-if TYPE_CHECKING:
-    from app.session.session import Session
+from app.session.session import Session
 
 DEFAULTS = Preset("")
 _SET_ASIDE = "set-aside"
 
 
 def name_of(preset: Preset | None) -> str:
-    """None is what no preset has."""
+    """The name of a preset; None stands for settings that are no preset's."""
     translate = QCoreApplication.translate
     if preset is None:
         return translate("Presets", "Own settings")
@@ -33,9 +29,7 @@ def name_of(preset: Preset | None) -> str:
 
 
 def presets_of(session: Session) -> list[Preset]:
-    """All that can be chosen: none, those that come with Tandem, a person's own, and what the chat on screen had before
-    one of them took its place.
-    """
+    """All that can be chosen: none, the built-in ones, the user's own, and the settings that a preset replaced."""
     aside = session.chat.set_aside
     if aside is None or chosen_in(session) is None:
         return _named(session)
@@ -48,7 +42,7 @@ def chosen_in(session: Session) -> Preset | None:
 
 
 def choose(session: Session, preset: Preset) -> None:
-    """Put a preset upon the chat on screen. What somebody wrote there himself can be chosen again."""
+    """Apply a preset to the chat on screen. Settings that are no preset's can be chosen again."""
     if chosen_in(session) is None:
         session.settings.set_aside(session.chat)
     session.settings.set_own(session.chat, preset.system_prompt, preset.own)

@@ -1,31 +1,28 @@
-"""A system prompt being written, with the variables that may stand in it."""
+"""The field for a chat's system prompt, with the variables that may stand in it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.conversations.chat_settings import VARIABLES
-from app.widgets.labels import WrappedLabel
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from app.widgets.labels import WrappedLabel, label
+from app.widgets.restyled import Restyled
 
 _LINES = 5
 
 
-class PromptField(QWidget):
-    """`edited` carries the text. `values` are what the variables stand for now."""
+class PromptField(Restyled, QWidget):
+    """`edited` carries the text after every change by the user."""
 
     edited = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values: Mapping[str, str] = {}
-        self._title = QLabel(self)
-        self._title.setProperty("styleClass", "title")
+        self._title = label(self, "title")
         self.insert = QPushButton(self)
         self.insert.setProperty("styleClass", "quiet")
         self.menu = QMenu(self.insert)
@@ -55,9 +52,10 @@ class PromptField(QWidget):
         column.addWidget(self._hint)
         self._title.setBuddy(self.edit)
         self.edit.textChanged.connect(lambda: self.edited.emit(self.edit.toPlainText()))
-        self.retranslate()
+        self.restyle()
 
     def show_prompt(self, text: str, values: Mapping[str, str]) -> None:
+        """Show a prompt; `values` are what the variables stand for now."""
         self._values = values
         if text != self.edit.toPlainText():
             self.edit.blockSignals(True)
@@ -65,11 +63,11 @@ class PromptField(QWidget):
             self.edit.blockSignals(False)
 
     def fill_menu(self) -> None:
-        words = self._words()
+        names = self._variable_names()
         self.menu.clear()
         for name in VARIABLES:
             value = self._values.get(name, "")
-            text = f"{words[name]}: {value}" if value else words[name]
+            text = f"{names[name]}: {value}" if value else names[name]
             action = self.menu.addAction(text.replace("&", "&&"))
             action.triggered.connect(lambda _=False, chosen=name: self._insert(chosen))
 
@@ -77,7 +75,7 @@ class PromptField(QWidget):
         self.edit.insertPlainText(f"{{{{{name}}}}}")
         self.edit.setFocus()
 
-    def _words(self) -> dict[str, str]:
+    def _variable_names(self) -> dict[str, str]:
         return {
             "date": self.tr("Today's date"),
             "weekday": self.tr("Day of the week"),
@@ -92,10 +90,5 @@ class PromptField(QWidget):
         self.insert.setText(self.tr("Insert a variable"))
         self.edit.setPlaceholderText(self.tr("How the model should answer in this chat"))
         self.edit.setAccessibleName(self.tr("System prompt"))
-        names = ", ".join(f"{{{{{name}}}}}" for name in VARIABLES)
-        self._hint.setText(self.tr("Filled in when a question is sent: {names}").format(names=names))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_hint"):
-            self.retranslate()
+        variables = ", ".join(f"{{{{{name}}}}}" for name in VARIABLES)
+        self._hint.setText(self.tr("Filled in when a question is sent: {names}").format(names=variables))

@@ -1,13 +1,11 @@
-"""Prose of an answer: Markdown rendered by Qt, with raw HTML shown literally, in the spacing of the look, and with its
-formulas set.
-"""
+"""Prose of an answer: Markdown rendered by Qt with our spacing, raw HTML shown literally, formulas typeset."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QUrl, Signal
+from PySide6.QtCore import QMimeData, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -22,6 +20,7 @@ from PySide6.QtGui import (
     QTextTable,
     QTextTableFormat,
 )
+from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.chat.formula_pictures import pictures
@@ -30,23 +29,19 @@ from app.text.blocks import continues_line
 from app.text.formulas import Formula, with_signs
 from app.text.qt_markdown import for_qt
 from app.widgets import theme
+from app.widgets.restyled import Restyled
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from PySide6.QtWidgets import QWidget
-
-# How answers are read: what looks like HTML is text.
+# The dialect of answers: what looks like HTML is text.
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
 _PARAGRAPH_SPACE = 12
-# Of the room that a paragraph has below it, Qt leaves next to nothing above a table.
+# Qt drops most of the margin below a paragraph that a table follows.
 _ABOVE_TABLE = 10
-# What may mean something in Markdown inside a line.
-_SIGNS = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
+# Letters that may mean something in Markdown inside a line.
+_SYNTAX = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
-_OBJECT_SIGN = "\ufffc"
-_MARKS = (
+_OBJECT_LETTER = "\ufffc"
+_FORMATS = (
     QTextFormat.Property.FontPixelSize,
     QTextFormat.Property.FontSizeAdjustment,
     QTextFormat.Property.FontWeight,
@@ -58,13 +53,13 @@ _MARKS = (
 )
 
 
-class Prose(AutoHeightTextBrowser):
-    """Read-only rendered Markdown. `link_chosen` carries the address of a clicked link; `shown_anew` follows when the
-    same text was rendered once more, for then what was marked in it is not any more.
+class Prose(Restyled, AutoHeightTextBrowser):
+    """Rendered Markdown. `link_chosen` carries the address of a clicked link; `rerendered` follows when the same text
+    was rendered again, which drops the highlights in it.
     """
 
     link_chosen = Signal(str)
-    shown_anew = Signal()
+    rerendered = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +67,8 @@ class Prose(AutoHeightTextBrowser):
         self._markdown = ""
         self._waits = False
         self._painter: FormulaPainter | None = None
+        self._text_size = 0
+        self.restyle()
 
     @property
     def markdown(self) -> str:
@@ -81,8 +78,9 @@ class Prose(AutoHeightTextBrowser):
         if text == self._markdown or self._append(text):
             return
         self._markdown = text
-        # Before its first showing a widget has the application's font; the style sheet's comes with the polish.
+        # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
+        self._text_size = self.font().pixelSize()
         document = self.document()
         with _laid_out_once(document):
             formulas = read_into(document, text)
@@ -96,41 +94,41 @@ class Prose(AutoHeightTextBrowser):
         self.fit()
 
     def _append(self, text: str) -> bool:
-        """Write only what is new, where that are plain words at the end of a plain line; whether it was so."""
+        """Insert only what is new, if that is plain words at the end of a plain line. Returns whether it was."""
         before = self._markdown
         added = text[len(before) :]
         if not before or self._waits or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
-        # Outside of an edit, a cursor looks for its place on the screen wherever it goes.
+        # Outside of an edit block, a cursor computes its position on the screen each time it moves.
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        goes_on = cursor.block().text().endswith(_last_word(before)) and _is_plain(cursor.charFormat())
-        if goes_on:
+        continues = cursor.block().text().endswith(_last_word(before)) and _is_plain(cursor.charFormat())
+        if continues:
             self._markdown = text
-            # Spaces at the end of a line are not shown before there is something behind them.
+            # Spaces at the end of a line are not rendered until something follows them.
             cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
         cursor.endEditBlock()
-        if goes_on:
+        if continues:
             self.fit()
-        return goes_on
+        return continues
 
     def _wait(self, waits: bool) -> None:
-        """Whether some formulas are still being set, and stand there as they were written."""
+        """Follow the typesetting of formulas while some of them are shown as LaTeX."""
         if waits != self._waits:
             self._waits = waits
             if waits:
-                pictures().ready.connect(self._show_again)
+                pictures().ready.connect(self._render_again)
             else:
-                pictures().ready.disconnect(self._show_again)
+                pictures().ready.disconnect(self._render_again)
 
-    def _show_again(self) -> None:
+    def _render_again(self) -> None:
         text, self._markdown = self._markdown, ""
         self.show_markdown(text)
-        self.shown_anew.emit()
+        self.rerendered.emit()
 
     def source_of_selection(self) -> str:
-        """The selected text, with formulas as they were written."""
+        """The selected text, with formulas as LaTeX."""
         return source_of(self.textCursor())
 
     def createMimeDataFromSelection(self) -> QMimeData:
@@ -140,15 +138,18 @@ class Prose(AutoHeightTextBrowser):
             data.setText(self.source_of_selection())
         return data
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._markdown:
-            self._show_again()
+    def apply_theme(self) -> None:
+        if self._markdown:
+            self._render_again()
+
+    def apply_text_size(self) -> None:
+        if self._markdown and self.font().pixelSize() != self._text_size:
+            self._render_again()
 
 
 @contextmanager
 def _laid_out_once(document: QTextDocument) -> Iterator[None]:
-    """Lay a document out at the end, and not after each change: of a long table that takes 10 ms."""
+    """Lay a document out once at the end. After each change, a long table takes 10 ms."""
     document.setLayoutEnabled(False)
     try:
         yield
@@ -157,24 +158,24 @@ def _laid_out_once(document: QTextDocument) -> Iterator[None]:
 
 
 def read_into(document: QTextDocument, markdown: str) -> list[Formula]:
-    """Give a document what an answer says, with one sign for each formula, and return the formulas."""
+    """Render Markdown into a document, with a placeholder for each formula, and return the formulas."""
     marked, formulas = with_signs(markdown)
     document.setMarkdown(for_qt(marked), MARKDOWN)
     if "![" in markdown:
-        _name_pictures(document)
+        _link_pictures(document)
     return formulas
 
 
 def rendered_text(markdown: str) -> str:
-    """What `Prose` shows of a text, with one sign for each formula."""
+    """The text that `Prose` shows, with a placeholder for each formula."""
     document = QTextDocument()
     read_into(document, markdown)
     return document.toPlainText()
 
 
-def _name_pictures(document: QTextDocument) -> None:
-    """Pictures are never fetched: what they show in words is a link to each of them."""
-    cursor = document.find(_OBJECT_SIGN)
+def _link_pictures(document: QTextDocument) -> None:
+    """Replace pictures, which are never fetched, by links with their alternative texts."""
+    cursor = document.find(_OBJECT_LETTER)
     while not cursor.isNull():
         picture = cursor.charFormat()
         if picture.isImageFormat():
@@ -183,29 +184,31 @@ def _name_pictures(document: QTextDocument) -> None:
             link.setAnchorHref(picture.toImageFormat().name())
             link.setForeground(QGuiApplication.palette().link())
             cursor.insertText(str(picture.property(QTextFormat.Property.ImageAltText)), link)
-        cursor = document.find(_OBJECT_SIGN, cursor)
+        cursor = document.find(_OBJECT_LETTER, cursor)
 
 
 def _adds_words(before: str, added: str) -> bool:
-    """Whether the last line of `before` with `added` behind it says the same as both, one after the other."""
-    if not _SIGNS.isdisjoint(added) or not continues_line(before, added) or before.rstrip() != before.rstrip(" "):
+    """Whether rendering `before + added` appends `added` as plain words to the last line of `before`."""
+    if not _SYNTAX.isdisjoint(added) or not continues_line(before, added) or before.rstrip() != before.rstrip(" "):
         return False
     last_word = _last_word(before)
-    # Bare addresses become links, and signs that are half a pair may become formats.
-    return _SIGNS.isdisjoint(last_word) and "www" not in (last_word + added).lower() and "  " not in before[-2:] + added
+    # Bare addresses become links, and half a pair of delimiters may become a format.
+    return (
+        _SYNTAX.isdisjoint(last_word) and "www" not in (last_word + added).lower() and "  " not in before[-2:] + added
+    )
 
 
 def _last_word(text: str) -> str:
-    """The last word of a text that has one."""
+    """The last word of a text that is not blank."""
     return text.rsplit(maxsplit=1)[-1]
 
 
 def _is_plain(style: QTextCharFormat) -> bool:
-    return not any(style.hasProperty(mark) for mark in _MARKS)
+    return not any(style.hasProperty(name) for name in _FORMATS)
 
 
 def _space(document: QTextDocument, font: QFont) -> None:
-    """Line height, room between blocks, calm headings, and lists that do not stand far out."""
+    """Set line heights, margins between blocks, the size of headings and the indent of lists."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     block, line_height = document.begin(), LINE_HEIGHT * font.pixelSize()
@@ -252,7 +255,7 @@ def _indent_lists(document: QTextDocument) -> None:
 
 
 def _draw_tables(document: QTextDocument) -> None:
-    """One thin line between cells, with air around the text."""
+    """Draw one thin line between cells, with padding around the text."""
     for frame in document.rootFrame().childFrames():
         if not isinstance(frame, QTextTable):
             continue

@@ -1,27 +1,24 @@
-"""A question in the transcript: as it was typed, in a bubble, below the names of what was attached."""
+"""A question in the transcript: a bubble with the text as it was typed, below the names of attached files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser
+from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, tip
-
-if TYPE_CHECKING:
-    from app.session.chats import Turn
+from app.widgets.restyled import Restyled
 
 _SIDE = 14
-# No line with more characters than this fits into a bubble anyway.
+# A longer line never fits into a bubble, so it need not be measured further.
 _LONG_LINE = 400
 # In pixels, for the name of an attached file.
 _WIDEST_NAME = 320
 
 
-class _Typed(AutoHeightTextBrowser):
-    """What was typed is copied as that, and not as rich text in the window's fonts."""
+class _PlainText(AutoHeightTextBrowser):
+    """Copies plain text, not rich text in the window's fonts."""
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
@@ -29,17 +26,14 @@ class _Typed(AutoHeightTextBrowser):
         return data
 
 
-class QuestionBubble(QFrame):
-    """The question as it was typed, never interpreted, below the names of what was attached.
-
-    It is as wide as its longest line, and no wider than it is given room: what has no spaces is broken anywhere.
-    """
+class QuestionBubble(Restyled, QFrame):
+    """As wide as its longest line, but never wider than the layout allows: text without spaces is broken anywhere."""
 
     def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("question")
-        self.text = _Typed(self)
-        # Reached by the mouse and from the buttons below it, not one by one by whoever goes through a chat with Tab.
+        self.text = _PlainText(self)
+        # Reached with the mouse and from the buttons below it; Tab skips it.
         self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.text.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         column = QVBoxLayout(self)
@@ -53,8 +47,10 @@ class QuestionBubble(QFrame):
         self.text.setPlainText(turn.question)
         self.text.setHidden(bool(turn.attachments) and not turn.question)
         self._fit()
+        self.restyle()
 
     def _names(self, names: list[str]) -> QWidget:
+        """The label with the names of attached files."""
         label = WrappedLabel(self)
         label.setProperty("styleClass", "muted")
         metrics = label.fontMetrics()
@@ -67,12 +63,10 @@ class QuestionBubble(QFrame):
     def _fit(self) -> None:
         metrics = self.text.fontMetrics()
         widest = max(metrics.horizontalAdvance(line[:_LONG_LINE].expandtabs()) for line in self._lines)
-        # One pixel for what a line's last letter leans out.
+        # One pixel because the last letter of a line may lean out of its advance.
         self.setMaximumWidth(widest + 2 * _SIDE + 1)
         self.text.fit()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange and hasattr(self, "_lines"):
-            self.text.ensurePolished()
-            self._fit()
+    def apply_text_size(self) -> None:
+        self.text.ensurePolished()
+        self._fit()

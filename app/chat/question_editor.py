@@ -1,4 +1,4 @@
-"""A question that is being edited, in the place of its bubble."""
+"""The editor that replaces the bubble of a question that is being edited."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.composer import MessageEdit, trimmed
+from app.chat.message_edit import MessageEdit, trimmed
+from app.widgets.restyled import Restyled
 
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
-class QuestionEditor(QFrame):
-    """`submitted` carries the new text, `cancelled` follows Esc and the button. `send_key` is the message box's;
-    `needs_text` is False for a question with files.
+class QuestionEditor(Restyled, QFrame):
+    """`submitted` carries the new text, `cancelled` follows Esc and the button.
+
+    `send_key` is that of the message box; `needs_text` is False for a question with files.
     """
 
     submitted = Signal(str)
@@ -45,7 +47,7 @@ class QuestionEditor(QFrame):
         self._send.clicked.connect(self._submit)
         self._cancel.clicked.connect(self.cancelled)
         self.setFocusProxy(self.edit)
-        self.retranslate()
+        self.restyle()
 
     def _submit(self) -> None:
         self.edit.commit_preedit()
@@ -60,7 +62,7 @@ class QuestionEditor(QFrame):
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         sends = enter and event.modifiers() & ~_KEYPAD == Qt.KeyboardModifier.ControlModifier
         if (escape or sends) and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer, or sends what is in the message box, would get the key.
+            # Otherwise the shortcut that stops an answer, or sends what is in the message box, gets the key.
             event.accept()
             return True
         if (escape or sends) and event.type() == QEvent.Type.KeyPress:
@@ -70,11 +72,6 @@ class QuestionEditor(QFrame):
                 self._submit()
             return True
         return super().event(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_cancel"):
-            self.retranslate()
 
     def retranslate(self) -> None:
         self.edit.setAccessibleName(self.tr("Edit the message"))

@@ -1,84 +1,80 @@
-"""The hits of a search in one turn: marked in its widgets, one of them as the one that is looked at."""
+"""The matches of a search in one turn, highlighted in its text widgets."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.conversations.search import highlights
+from app.conversations.search import Query, highlights
 from app.sidebar.row_painter import utf16
 from app.widgets import theme
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.conversations.search import Query
 
 TextView = QTextEdit | QPlainTextEdit
 
 
 @dataclass(frozen=True)
-class _Hit:
+class _Match:
     """`start` counts UTF-16 units."""
 
     view: TextView
     start: int
 
 
-class HitMarks:
-    """Of one turn. Places count the hits in the order in which the turn is read."""
+class SearchHighlights:
+    """The highlights of one turn. Matches are counted from 0, in reading order."""
 
     def __init__(self) -> None:
-        self._hits: list[_Hit] = []
+        self._matches: list[_Match] = []
 
     def show(self, query: Query | None, views: Sequence[TextView], current: int | None) -> None:
-        """Mark what `query` finds in `views`; None takes the marks away."""
-        self._hits = []
+        """Highlight the matches of `query` in `views`, the one with index `current` differently; None removes all."""
+        self._matches = []
         for view in views:
             text = view.toPlainText()
-            marks = []
+            selections = []
             for start, end in () if query is None else highlights(text, query):
-                place = utf16(text[:start])
-                marks.append(_mark(view, place, place + utf16(text[start:end]), len(self._hits) == current))
-                self._hits.append(_Hit(view, place))
-            view.setExtraSelections(marks)
+                first = utf16(text[:start])
+                is_current = len(self._matches) == current
+                selections.append(_selection(view, first, first + utf16(text[start:end]), is_current))
+                self._matches.append(_Match(view, first))
+            view.setExtraSelections(selections)
 
-    def place_in(self, turn: QWidget, place: int) -> QRect | None:
-        """Where a hit stands in the turn's widget; None where there is none. What is to its side is brought into view.
+    def rect_of(self, index: int, turn: QWidget) -> QRect | None:
+        """Where a match is in the turn's widget, after scrolling it into view sideways; None if there are no matches.
 
-        What is shown while an answer streams may have fewer hits than its text: the last one then stands for the rest.
+        While an answer streams, fewer matches may be shown than its text has: the last one then stands for the rest.
         """
-        if not self._hits:
+        if not self._matches:
             return None
-        hit = self._hits[min(place, len(self._hits) - 1)]
-        cursor = QTextCursor(hit.view.document())
-        cursor.setPosition(hit.start)
-        place_in_view = hit.view.cursorRect(cursor)
-        bar, room = hit.view.horizontalScrollBar(), hit.view.viewport().width()
-        if not 0 <= place_in_view.left() <= room * 3 // 4:
-            bar.setValue(bar.value() + place_in_view.left() - room // 3)
-        return place_in_view.translated(hit.view.viewport().mapTo(turn, QPoint(0, 0)))
+        match = self._matches[min(index, len(self._matches) - 1)]
+        cursor = QTextCursor(match.view.document())
+        cursor.setPosition(match.start)
+        rect = match.view.cursorRect(cursor)
+        bar, width = match.view.horizontalScrollBar(), match.view.viewport().width()
+        if not 0 <= rect.left() <= width * 3 // 4:
+            bar.setValue(bar.value() + rect.left() - width // 3)
+        return rect.translated(match.view.viewport().mapTo(turn, QPoint(0, 0)))
 
 
-def _mark(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:
-    mark = QTextEdit.ExtraSelection()
+def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:
+    selection = QTextEdit.ExtraSelection()
     cursor = QTextCursor(view.document())
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
     style = QTextCharFormat()
-    background, foreground = hit_colours(current)
+    background, foreground = match_colours(current)
     style.setBackground(background)
     style.setForeground(foreground)
-    mark.cursor, mark.format = cursor, style
-    return mark
+    selection.cursor, selection.format = cursor, style
+    return selection
 
 
-def hit_colours(current: bool) -> tuple[QColor, QColor]:
-    """Background and text of a hit; of the one that is looked at if `current`."""
+def match_colours(current: bool) -> tuple[QColor, QColor]:
+    """Background and text of a match; of the current one if `current`."""
     colours = theme.colours()
     tint, text = QColor(colours.lookup_tint), QColor(colours.lookup_text)
     return (text, tint) if current else (tint, text)

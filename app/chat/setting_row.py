@@ -1,13 +1,12 @@
-"""One of a chat's own settings: its name, a slider with the number beside it or a choice, and a way back to the
-default.
-"""
+"""One of a chat's own settings: its name, a slider with a number or a choice, and a button back to the default."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QToolButton, QWidget
 
 from app.settings.declarations import SETTINGS
@@ -15,23 +14,23 @@ from app.widgets import theme
 from app.widgets.controls import Chooser, Number, Slider, WholeNumber, number_box
 from app.widgets.icons import icon
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# Where a slider that is drawn in even steps would be of no use.
+# The values of a slider's stops, where even steps would be of no use.
 _STOPS: dict[str, Sequence[float]] = {
     "max_tokens": (0, 128, *(2**power for power in range(8, 18))),
     "min_p": tuple(round(0.01 * step, 2) for step in range(51)),
     "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
     "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
 }
-# The least that a slider and a number or a choice take in a narrow window.
+# The least widths of a slider and of a number or a choice in a narrow window.
 _SLIDER_WIDTH, _NUMBER_WIDTH = 56, 120
 _WITHOUT_SLIDER = ("seed",)
 
 
 class SettingRow(QObject):
-    """Widgets in one row of a grid. `changed` carries the key and the value, None for the default."""
+    """Widgets in one row of a grid. `changed` carries the key and the value, None for the default.
+
+    The sheet that has the row calls `retranslate` and `apply_theme`.
+    """
 
     changed = Signal(str, object)
 
@@ -44,7 +43,7 @@ class SettingRow(QObject):
         self.reset.setProperty("styleClass", "quiet")
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
-        # The room stays, so that nothing moves when a value becomes the chat's own.
+        # Keeps its size while hidden, so that nothing moves when a value becomes the chat's own.
         policy = self.reset.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.reset.setSizePolicy(policy)
@@ -68,12 +67,9 @@ class SettingRow(QObject):
                 self.slider = self._make_slider(parent)
                 grid.addWidget(self.slider, line, 2)
                 grid.addWidget(self.control, line, 3)
-        # Left to itself, it keeps the least width that its words had in another language.
+        # Without it, the control keeps the least width that it had in another language.
         self.control.setMinimumWidth(_NUMBER_WIDTH)
         grid.addWidget(self.reset, line, 1)
-        parent.installEventFilter(self)
-        self.retranslate()
-        self._apply_theme()
 
     def show_value(self, default: Any, own: Any) -> None:
         """Show the chat's own value, or the default where it has none (None)."""
@@ -90,7 +86,7 @@ class SettingRow(QObject):
             self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
             self.slider.blockSignals(False)
         self.reset.setVisible(self._own)
-        self._apply_theme()
+        self.apply_theme()
 
     def _report(self, value: Any) -> None:
         self.changed.emit(self.key, value)
@@ -106,8 +102,8 @@ class SettingRow(QObject):
         slider.valueChanged.connect(self._slid)
         return slider
 
-    def _slid(self, place: int) -> None:
-        value = self._stops[place]
+    def _slid(self, stop: int) -> None:
+        value = self._stops[stop]
         self.changed.emit(self.key, float(value) if isinstance(self.setting.default, float) else int(value))
 
     def retranslate(self) -> None:
@@ -128,13 +124,8 @@ class SettingRow(QObject):
         elif self.setting.least_words:
             self.control.setSpecialValueText(translate("Settings", self.setting.least_words))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
-        return super().eventFilter(watched, event)
-
-    def _apply_theme(self) -> None:
-        """A value of the chat's own has its name in bold and a button that takes it back."""
+    def apply_theme(self) -> None:
+        """Show the name of the chat's own value in bold."""
         font = self.name.font()
         font.setBold(self._own)
         self.name.setFont(font)

@@ -1,15 +1,14 @@
-"""What a chat has of its own, in one card: preset, system prompt, and the settings that differ from the defaults."""
+"""The card with a chat's own preset, system prompt and settings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QToolButton,
@@ -21,49 +20,45 @@ from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_
 from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
 from app.conversations.chat_settings import SAMPLING_KEYS, SPECULATION_KEYS
+from app.conversations.presets import Preset
 from app.session import prompt_variables
+from app.session.session import Session
 from app.widgets import theme
 from app.widgets.controls import Chooser
 from app.widgets.icons import icon
+from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge
 from app.widgets.overlay import HighArea, Overlay
+from app.widgets.restyled import Restyled
 
-if TYPE_CHECKING:
-    from app.conversations.presets import Preset
-    from app.session.session import Session
-
-# Room for the focus on the left and for the scroll bar on the right.
+# Margins: space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
 _GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed"), SPECULATION_KEYS)
 
 
-class ChatSettingsSheet(Overlay):
-    """Everything in it takes effect at once, from the next answer on."""
+class ChatSettingsSheet(Restyled, Overlay):
+    """Every change takes effect at once, from the next answer on."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window, 640)
         self._session = session
-        self._title, self._saved = QLabel(self), QLabel(self)
-        self._title.setProperty("styleClass", "title")
-        self._saved.setProperty("styleClass", "muted")
+        self._title, self._saved = label(self, "title"), label(self, "muted")
         self._saved.setWordWrap(True)
-        self._saved.setTextFormat(Qt.TextFormat.PlainText)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.close_overlay)
         self.presets = Chooser(self)
-        # Its words are shortened before the buttons beside it are cut off.
+        # Its text is elided before the buttons beside it are cut off.
         self.presets.setMinimumWidth(96)
         self.name = QLineEdit(self)
         self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
         for button in (self.save, self.delete, self.begin, self.reset):
             button.setProperty("styleClass", "button")
         self.prompt = PromptField(self)
-        self._headings = [QLabel(self) for _ in _GROUPS]
+        self._headings = [label(self, "caption") for _ in _GROUPS]
         self.rows: dict[str, SettingRow] = {}
         self._build()
         self._connect()
-        self.retranslate()
-        self._apply_theme()
+        self.restyle()
 
     def _build(self) -> None:
         head = QHBoxLayout()
@@ -89,7 +84,6 @@ class ChatSettingsSheet(Overlay):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(2, 1)
         for heading, keys in zip(self._headings, _GROUPS, strict=True):
-            heading.setProperty("styleClass", "caption")
             grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
             for key in keys:
                 self.rows[key] = SettingRow(key, grid, body)
@@ -101,7 +95,6 @@ class ChatSettingsSheet(Overlay):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        self._area, self._body = area, body
         foot = QHBoxLayout()
         foot.setContentsMargins(*_SIDES)
         foot.setSpacing(8)
@@ -172,7 +165,7 @@ class ChatSettingsSheet(Overlay):
         choose(self._session, preset)
 
     def _save(self) -> None:
-        """The first press asks for a name in the place of the chooser, the second saves."""
+        """The first press replaces the chooser by a field for the name, the second saves."""
         if self.name.isHidden():
             self.presets.hide()
             self.name.clear()
@@ -229,15 +222,8 @@ class ChatSettingsSheet(Overlay):
             return True
         return super().eventFilter(watched, event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "_area"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
-
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
+        for row in self.rows.values():
+            row.apply_theme()
         self._close.setIcon(icon("close", theme.colours().muted))
         self._close.setIconSize(QSize(16, 16))

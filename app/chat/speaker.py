@@ -1,25 +1,22 @@
-"""Reads answers aloud with the voice of the system: `say` on macOS, speech-dispatcher elsewhere."""
+"""Reads answers aloud with the system's speech program: `say` on macOS, speech-dispatcher elsewhere."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-# What one run is given at most, in characters; the system takes no longer arguments.
+# How many characters are read at most: the system takes no longer arguments.
 LONGEST = 30_000
 _VOICE = re.compile(r"^(.+?)\s+([a-z]{2,3})[_-]\w+\s+#")
 _SCRIPTS = (("ja", re.compile("[぀-ヿ]")), ("ko", re.compile("[가-힣]")), ("zh", re.compile("[一-鿿]")))
 
 
 def program_of_system() -> str | None:
-    """What can speak here; None where nothing can."""
+    """The program that can speak here, or None."""
     return shutil.which("say" if sys.platform == "darwin" else "spd-say")
 
 
@@ -44,7 +41,7 @@ def voices_in(listing: str) -> dict[str, str]:
 
 
 class Speaker(QObject):
-    """`changed` follows the beginning and the end of speech. `program` is what speaks, found by itself."""
+    """`changed` follows the start and the end of speech. `program` is the speech program, None if there is none."""
 
     changed = Signal()
 
@@ -59,7 +56,7 @@ class Speaker(QObject):
         return self._process is not None
 
     def speak(self, text: str, language: str) -> None:
-        """Read a text; `language` is the window's, for a text whose script does not tell its own."""
+        """Read a text; `language` is the window's, for a text whose script does not determine its own."""
         self.stop()
         if self.program is None or not text.strip():
             return
@@ -81,12 +78,12 @@ class Speaker(QObject):
         process.finished.connect(process.deleteLater)
         process.kill()
         if self.program is not None and not self._is_say:
-            # The voice is in a program of its own, which goes on by itself.
+            # A server process speaks, and goes on without the client.
             QProcess.startDetached(self.program, ["--cancel"])
         self.changed.emit()
 
     def close(self) -> None:
-        """Be silent, and wait until the system's program has gone."""
+        """Stop, and wait until the speech program has ended."""
         process = self._process
         self.stop()
         if process is not None:
@@ -97,7 +94,7 @@ class Speaker(QObject):
         return self.program is not None and self.program.endswith("say") and not self.program.endswith("spd-say")
 
     def _ask_for_voices(self, text: str, code: str) -> None:
-        """Which voice speaks which language is asked once."""
+        """List the voices of the languages, once, then read the text."""
 
         def listed(process: QProcess) -> None:
             self._voices = voices_in(bytes(process.readAllStandardOutput().data()).decode("utf-8", "replace"))

@@ -1,23 +1,20 @@
-"""The thoughts of a reasoning model, folded away behind a line that says how long they are."""
+"""The thoughts of a reasoning model, folded behind a line that says how long they are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.answer_body import AnswerBody
+from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.restyled import Restyled
 from app.wording.figures import number, seconds
 
-if TYPE_CHECKING:
-    from app.session.answer import Answer
 
-
-class ThinkingFold(QWidget):
-    """Hidden where there are no thoughts. They are rendered only while they are unfolded."""
+class ThinkingFold(Restyled, QWidget):
+    """Hidden if there are no thoughts. They are rendered only while they are unfolded."""
 
     link_chosen = Signal(str)
 
@@ -45,14 +42,14 @@ class ThinkingFold(QWidget):
         self.head.toggled.connect(self._toggle)
         self.body.link_chosen.connect(self.link_chosen)
         self.hide()
-        self._apply_theme()
+        self.restyle()
 
     @property
     def thought(self) -> str:
         return self._thought
 
     def show_thoughts(self, answer: Answer) -> None:
-        """Follow an answer's thoughts."""
+        """Show an answer's thoughts so far."""
         parts = answer.parts
         thought = parts.thought or ""
         self.setVisible(bool(thought) or (parts.thought is not None and not parts.closed))
@@ -60,7 +57,7 @@ class ThinkingFold(QWidget):
             return
         self._thought, self._closed = thought, parts.closed or answer.ended
         self._tokens, self._seconds = answer.thinking_figures()
-        self._word()
+        self.retranslate()
         if self._open:
             self.body.show_text(thought, self._closed)
 
@@ -72,9 +69,9 @@ class ThinkingFold(QWidget):
         if unfolded:
             self.body.show_text(self._thought, self._closed)
         self._frame.setVisible(unfolded)
-        self._apply_theme()
+        self.apply_theme()
 
-    def _word(self) -> None:
+    def retranslate(self) -> None:
         tokens = None if self._tokens is None else number(self._tokens, 0)
         if not self._closed:
             text = self.tr("Thinking… {count} tokens").format(count=tokens or 0)
@@ -87,14 +84,5 @@ class ThinkingFold(QWidget):
         self.head.setText(text)
         self.head.setToolTip(self.tr("Show or hide what the model thought before it answered"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "head"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self._word()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
-
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", theme.colours().muted))

@@ -1,13 +1,14 @@
-"""The token view: an answer's raw text with each token tinted by who proposed it. Exactly the engine's records.
+"""The token view: an answer's raw text, with each token tinted by its proposer, exactly as the engine reports it.
 
-A guess of the draft model has a solid underline, one of lookup a dashed one, so the colours are not needed to tell.
+Draft tokens of the draft model have a solid underline, those of lookup a dashed one, so colour is not needed.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import cast
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
@@ -16,12 +17,9 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.text.fences import is_fence
 from app.widgets import theme
+from app.widgets.restyled import Restyled
 from app.wording.figures import number, source_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engine.events import Token
+from engine.events import Token
 
 _UNDERLINES = {
     "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
@@ -29,22 +27,23 @@ _UNDERLINES = {
 }
 
 
-class TokenView(AutoHeightTextBrowser):
-    """Grows with the list it is given. `rounds_selected` carries the rounds that a selection touches."""
+class TokenView(Restyled, AutoHeightTextBrowser):
+    """Grows with the tokens of an answer. `rounds_selected` carries the numbers of the rounds that are selected."""
 
     rounds_selected = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tokens: list[Token] = []
-        # Where each token begins in the document, in UTF-16 units as Qt counts, and where the last one ends.
+        # Where each token begins in the document, in UTF-16 units, and where the last one ends.
         self._starts: list[int] = []
         self._end = 0
         self._line, self._in_code = "", False
-        self.selectionChanged.connect(self._tell_selection)
+        self.selectionChanged.connect(self._emit_selection)
+        self.restyle()
 
     def show_tokens(self, tokens: Sequence[Token]) -> None:
-        """Show all of `tokens`; only those that are new are written."""
+        """Show all of `tokens`; only the new ones are inserted."""
         if len(tokens) < len(self._tokens):
             self._reset()
         if len(tokens) == len(self._tokens):
@@ -60,10 +59,10 @@ class TokenView(AutoHeightTextBrowser):
         cursor.setBlockFormat(spacing)
         for token in tokens[len(self._tokens) :]:
             self._starts.append(self._end)
-            # A carriage return would be written as a second new line.
+            # Qt inserts a carriage return as a second new line.
             text = token.text.replace("\r", " ")
             cursor.insertText(text, char_format(token.source, self._in_code))
-            # Qt leaves out a sign or two, a byte order mark for one.
+            # Qt drops some characters, a byte order mark for one.
             self._end = cursor.position()
             self._follow_fences(text)
         cursor.endEditBlock()
@@ -71,7 +70,7 @@ class TokenView(AutoHeightTextBrowser):
         self.fit()
 
     def fit(self) -> None:
-        """As high as what there is to read: an answer that ends with a new line has an empty line below."""
+        """Leave out empty lines at the end: an answer that ends with a new line has one."""
         super().fit()
         block, layout = self.document().lastBlock(), self.document().documentLayout()
         while block.blockNumber() and not block.text().strip():
@@ -93,7 +92,7 @@ class TokenView(AutoHeightTextBrowser):
         return self._tokens[bisect_right(self._starts, position) - 1]
 
     def span_of_round(self, number: int) -> tuple[int, int] | None:
-        """Where the tokens of a round begin and end in the document, or None if they are not here."""
+        """Where the tokens of a round begin and end in the document; None if there are none."""
         inside = [index for index, token in enumerate(self._tokens) if token.round == number]
         if not inside:
             return None
@@ -107,13 +106,13 @@ class TokenView(AutoHeightTextBrowser):
             cursor.setPosition(span[1], QTextCursor.MoveMode.KeepAnchor)
             self.setTextCursor(cursor)
 
-    def words_at(self, position: int) -> str:
-        """What the token at a position is, in words; "" where there is none."""
+    def description_at(self, position: int) -> str:
+        """What the tooltip says of the token at a position of the document; "" if there is none."""
         token = self.token_at(position)
         if token is None:
             return ""
-        words = self.tr("{source} · round {round}, position {position} · log-probability {logprob}")
-        return words.format(
+        text = self.tr("{source} · round {round}, position {position} · log-probability {logprob}")
+        return text.format(
             source=source_name(token.source),
             round=token.round,
             position=token.position + 1,
@@ -122,16 +121,14 @@ class TokenView(AutoHeightTextBrowser):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:
-            place = cast("QHelpEvent", event)
-            position = self.cursorForPosition(self.viewport().mapFrom(self, place.pos())).position()
-            QToolTip.showText(place.globalPos(), self.words_at(position), self)
+            asked = cast("QHelpEvent", event)
+            position = self.cursorForPosition(self.viewport().mapFrom(self, asked.pos())).position()
+            QToolTip.showText(asked.globalPos(), self.description_at(position), self)
             return True
         return super().event(event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and getattr(self, "_tokens", None):
-            tokens = self._tokens
+    def apply_theme(self) -> None:
+        if tokens := self._tokens:
             self._reset()
             self.show_tokens(tokens)
 
@@ -140,7 +137,7 @@ class TokenView(AutoHeightTextBrowser):
         self._tokens, self._starts, self._end = [], [], 0
         self._line, self._in_code = "", False
 
-    def _tell_selection(self) -> None:
+    def _emit_selection(self) -> None:
         cursor = self.textCursor()
         first, last = cursor.selectionStart(), cursor.selectionEnd()
         if first == last:
@@ -152,7 +149,7 @@ class TokenView(AutoHeightTextBrowser):
 
 
 def char_format(source: str, in_code: bool = False) -> QTextCharFormat:
-    """How a token of a proposer looks: the main model's own as plain text, guesses on a tint with an underline."""
+    """The format of a proposer's tokens: the main model's are plain, draft tokens are tinted and underlined."""
     style = QTextCharFormat()
     colours = theme.colours()
     style.setForeground(QColor(colours.text))

@@ -1,18 +1,19 @@
-"""What an empty chat shows: a greeting, what stays private, and a few questions that the starter pair answers
-well.
-"""
+"""What an empty chat shows: a greeting, a note on privacy, and example questions that the starter pair answers well."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-# The offer's greatest width, and the space between greeting, examples and offer.
-_OFFER_WIDTH, _AIR = 560, 90
+from app.widgets.labels import label
+from app.widgets.restyled import Restyled
+
+# The greatest width of the offer, and the space between greeting, examples and offer.
+_OFFER_WIDTH, _SPACE = 560, 90
 
 
-class Welcome(QWidget):
+class Welcome(Restyled, QWidget):
     """`asked` carries the example question that was clicked."""
 
     asked = Signal(str)
@@ -20,9 +21,7 @@ class Welcome(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._offer: QWidget | None = None
-        self._hello, self._promise = QLabel(self), QLabel(self)
-        self._hello.setProperty("styleClass", "hello")
-        self._promise.setProperty("styleClass", "muted")
+        self._hello, self._promise = label(self, "hello"), label(self, "muted")
         for words in (self._hello, self._promise):
             words.setWordWrap(True)
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -38,10 +37,10 @@ class Welcome(QWidget):
             button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
-        self.retranslate()
+        self.restyle()
 
     def set_offer(self, offer: QWidget) -> None:
-        """Room for an offer below the examples; it shows and hides itself."""
+        """Add an offer below the examples, which shows and hides itself."""
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         offer.setMaximumWidth(_OFFER_WIDTH)
@@ -56,19 +55,19 @@ class Welcome(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._offer and event.type() in (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.LayoutRequest):
-            self._make_room()
+            self._show_what_fits()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        self._show_what_fits()
 
-    def _make_room(self) -> None:
-        """In a low window the offer comes before the examples."""
+    def _show_what_fits(self) -> None:
+        """Hide the examples where the window is too low for them and the offer."""
         if self._offer is None:
             return
         heights = sum(words.heightForWidth(self.width()) for words in (self._hello, self._promise))
-        heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _AIR
+        heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _SPACE
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, self.width())) if not self._offer.isHidden() else 0
         for button in self._examples:
             button.setVisible(heights + offered <= self.height())
@@ -89,8 +88,3 @@ class Welcome(QWidget):
         self._promise.setText(self.tr("The models run on this computer. Nothing you write leaves it."))
         for button, text in zip(self._examples, self.examples(), strict=True):
             button.setText(text)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_examples"):
-            self.retranslate()

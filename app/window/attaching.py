@@ -53,14 +53,14 @@ class Attaching(QObject):
         if not reading.wanted:
             return
         if chat is self._session.chat or not self._session.chats.has(chat):
-            row.add(reading, attachment)
+            row.finish(reading, attachment)
             return
-        row.add(reading, None)
+        row.finish(reading, None)
         if attachment not in chat.unsent_attachments:
             self._session.chats.keep_unsent(chat, chat.unsent, (*chat.unsent_attachments, attachment))
 
     def _not_attached(self, row: AttachmentRow, reading: Reading, error: BaseException) -> None:
-        row.add(reading, None)
+        row.finish(reading, None)
         if reading.wanted:
             self._tell_not_attached(error)
 

@@ -39,10 +39,10 @@ class Finding(QObject):
         self._session.chats.show_message(chat, message, show)
 
     def _mark(self) -> None:
-        self._transcript.mark(self._bar.query, self._bar.current)
+        self._transcript.highlight(self._bar.query, self._bar.current)
 
     def _look_again(self) -> None:
-        self._bar.look_again()
+        self._bar.search_again()
         if self._bar.query is not None:
             self._mark()
 
@@ -51,4 +51,4 @@ class Finding(QObject):
         if place is None:
             self._transcript.reveal(turn)
         else:
-            self._transcript.reveal_hit(turn, place)
+            self._transcript.reveal_match(turn, place)

@@ -18,12 +18,14 @@ from app.actions.actions import Actions
 from app.actions.menus import Menus
 from app.actions.spec import ActionState
 from app.chat.attachment_row import attach_button
-from app.chat.composer import Composer, files_in
+from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
+from app.chat.message_edit import files_in
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.transcript import COLUMN_WIDTH, Transcript
+from app.chat.transcript import Transcript
+from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
@@ -115,7 +117,7 @@ class MainWindow(QMainWindow):
         self._welcome, self._transcript = Welcome(self), Transcript(self)
         self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
-        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_hits, self)
+        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self)
         self._finding = Finding(session, self._transcript, self._find, self)
         self._composer = Composer(actions["send"], actions["stop"], self)
         self._attaching = Attaching(session, self._transfer, self._banner, self)
@@ -235,14 +237,14 @@ class MainWindow(QMainWindow):
         # What is being composed belongs to the chat that is left.
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
-            self._session.chats.keep_read_position(self._shown, self._transcript.place)
+            self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
         again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
         # Chosen once more, it stays as it is read, with what is being edited in it.
         if not again:
             self._transcript.show_chat(chat)
         self._panel_controller.show_newest()
-        self._composer.show_draft(chat, chat.unsent, chat.unsent_attachments)
+        self._composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # A card that was opened while the chat was being read keeps the focus.
         if all(card.isHidden() for card in self.findChildren(Overlay)):
@@ -344,7 +346,7 @@ class MainWindow(QMainWindow):
         self._actions.retranslate()
         self._menus.retranslate()
         self._header.retranslate()
-        self._meter.tell()
+        self._meter.show_usage()
         self._update_actions()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -375,7 +377,7 @@ class MainWindow(QMainWindow):
         # The last syllable belongs to the draft.
         self._composer.edit.commit_preedit()
         self._preferences.change(window_place=geometry_of(self))
-        self._session.chats.keep_read_position(self._shown, self._transcript.place)
+        self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
         self._effects.close()
         self.hide()
         self._transfer.close()

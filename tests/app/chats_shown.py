@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.chat.message import TurnView
+    from app.chat.turn_view import TurnView
     from app.conversations.store import ConversationStore
     from app.session.session import Session
     from app.window.main_window import MainWindow

@@ -17,8 +17,9 @@ from PySide6.QtGui import QAction, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QToolButton, QWidget
 
-from app.chat.composer import Composer, MessageEdit
+from app.chat.composer import Composer
 from app.chat.find_bar import FindBar
+from app.chat.message_edit import MessageEdit
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.transcript import Transcript
@@ -267,6 +268,18 @@ class WindowDriver:
     def press_banner(self) -> None:
         """Press the button of the banner."""
         self.banner_button.click()
+
+    # The search in the chat
+
+    def find_in_chat(self, text: str) -> None:
+        """Search the chat on screen."""
+        self.trigger("find-in-chat")
+        self.find_bar.edit.setText(text)
+
+    @property
+    def found_text(self) -> str:
+        """How many matches there are, and which is the current one."""
+        return self.find_bar.findChild(QLabel).text()
 
     # The chat
 

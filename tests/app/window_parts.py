@@ -33,9 +33,9 @@ from app.widgets.search_field import LiveField
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.chat.message import TurnView
     from app.chat.question_editor import QuestionEditor
     from app.chat.token_view import TokenView
+    from app.chat.turn_view import TurnView
     from app.models.picker import Picker
     from app.sidebar.list_model import ChatListModel
     from app.sidebar.pane import ChatPane
@@ -77,6 +77,18 @@ class TurnDriver:
     def text(self) -> str:
         """The answer as it stands on the screen."""
         return "\n".join(block.toPlainText() for block in self.blocks)
+
+    @property
+    def text_views(self) -> list[QTextEdit | QPlainTextEdit]:
+        """Everything that can be read and selected in the turn, top to bottom: question, thoughts, answer."""
+        found = [*self.view.findChildren(QTextEdit), *self.view.findChildren(QPlainTextEdit)]
+        shown = [view for view in found if view.isVisibleTo(self.view)]
+        return sorted(shown, key=lambda view: view.mapTo(self.view, QPoint(0, 0)).y())
+
+    @property
+    def highlighted(self) -> list[str]:
+        """The matches of a search that are highlighted, top to bottom."""
+        return [mark.cursor.selectedText() for view in self.text_views for mark in view.extraSelections()]
 
     @property
     def tokens(self) -> TokenView:

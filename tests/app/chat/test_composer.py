@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 
 from app.chat.composer import Composer
 from app.widgets.layouts import settle_layouts
@@ -33,6 +34,10 @@ def sent(composer: Composer) -> list[str]:
     texts: list[str] = []
     composer.sent.connect(texts.append)
     return texts
+
+
+def button(composer: Composer) -> QToolButton:
+    return composer.findChild(QToolButton, "send")
 
 
 def compose(composer: Composer, preedit: str) -> None:
@@ -87,7 +92,7 @@ def test_one_enter_sends_a_korean_sentence_with_its_last_syllable(composer: Comp
 def test_the_send_button_commits_what_is_being_composed_first(composer: Composer, sent: list[str]) -> None:
     commit(composer, "반갑습니")
     compose(composer, "다")
-    QTest.mouseClick(composer._button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(button(composer), Qt.MouseButton.LeftButton)
     assert sent == ["반갑습니다"]
     assert composer.edit.toPlainText() == ""
     assert composer.edit.preedit() == ""
@@ -179,7 +184,7 @@ def test_a_box_that_gets_too_little_room_lets_its_text_scroll(composer: Composer
     assert least < composer.sizeHint().height()
     composer.resize(500, least)
     settle_layouts()
-    tools = composer._button.mapTo(composer, composer._button.rect().topLeft()).y()
+    tools = button(composer).mapTo(composer, button(composer).rect().topLeft()).y()
     bottom = composer.edit.mapTo(composer, composer.edit.rect().bottomLeft()).y()
     assert bottom < tools
     assert composer.edit.viewport().rect().contains(composer.edit.cursorRect())
@@ -190,5 +195,5 @@ def test_the_button_stops_while_an_answer_streams(composer: Composer, sent: list
     composer.set_streaming(True)
     composer.edit.setPlainText("next question")
     with qtbot.waitSignal(composer.actions_kept[1].triggered):  # type: ignore[attr-defined]
-        QTest.mouseClick(composer._button, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(button(composer), Qt.MouseButton.LeftButton)
     assert sent == []

@@ -129,9 +129,9 @@ def test_a_selection_stays_while_words_are_added(qtbot: QtBot) -> None:
 
 def test_a_line_at_the_end_of_a_long_chat_does_not_paint_the_chat_again(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("Hello.")]))
-    first = window._session.answers.ask("Say hello")
+    first = window.session.answers.ask("Say hello")
     qtbot.waitUntil(lambda: first.answer.ended)
-    transcript = window._transcript
+    transcript = window.transcript
     text = "\n\n".join(f"Paragraph {number} of some words." for number in range(60)) + "\n\n```python\nx = 1\n"
     answer = Answer(State.WRITING, text)
     turn = Turn("Write a lot", answer)

@@ -8,13 +8,9 @@ import pytest
 from PySide6.QtGui import QTextCursor
 
 from app.chat.plain_text import plain_text, spoken_text
-from tests.app.chats_shown import settle, view
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.window.test_main_window import ask, wait_for_end
 
 if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
     from tests.app.conftest import OpenWindow
 
 
@@ -43,15 +39,13 @@ def test_the_words_of_a_picture_stand_in_its_place() -> None:
     assert plain_text("![a *cat* & more](https://example.org/cat.png), so") == "a cat & more, so"
 
 
-def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    ask(window, "one\ntwo\nthree")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    text = view(window)._bubble.text
+    window.ask_and_wait("one\ntwo\nthree")
+    text = window.turn().bubble.text
     cursor = text.textCursor()
     cursor.setPosition(len("one\ntwo"), QTextCursor.MoveMode.KeepAnchor)
     text.setTextCursor(cursor)
-    assert view(window).selected_text() == "one\ntwo"
+    assert window.turn().view.selected_text() == "one\ntwo"
     copied = text.createMimeDataFromSelection()
     assert (copied.text(), copied.formats()) == ("one\ntwo", ["text/plain"])

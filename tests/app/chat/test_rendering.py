@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument, QTextFormat, QTextFragment
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
 from app.chat.highlight import spans
-from app.chat.prose import Prose
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
 
 
 @pytest.fixture
@@ -26,12 +24,29 @@ def body(qtbot: QtBot) -> AnswerBody:
     return body
 
 
-def views(body: AnswerBody) -> list[Prose | CodeBlock]:
-    return list(body._views)
-
-
 def texts(body: AnswerBody) -> list[str]:
-    return [view.toPlainText() if isinstance(view, Prose) else view.text for view in views(body)]
+    """What the blocks show, top to bottom."""
+    return [view.toPlainText() for view in body.text_views]
+
+
+def code_block(body: AnswerBody) -> CodeBlock:
+    return body.findChild(CodeBlock)
+
+
+def is_coloured(block: CodeBlock) -> bool:
+    """Whether any letters have another colour or weight than the others."""
+    document = block.text_view.document()
+    return any(
+        fragment.charFormat().hasProperty(QTextFormat.Property.ForegroundBrush) for fragment in fragments(document)
+    )
+
+
+def fragments(document: QTextDocument) -> Iterator[QTextFragment]:
+    block = document.begin()
+    while block.isValid():
+        for part in block:
+            yield part.fragment()
+        block = block.next()
 
 
 def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
@@ -42,15 +57,14 @@ def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
 def test_sources_are_shown_line_by_line_and_their_addresses_are_links(body: AnswerBody) -> None:
     body.show_text("See [docs][1].\n\n```\nx\n```\n\n[1]: https://example.org/a\n[^2]: Note\n", ended=True)
     assert texts(body) == ["See [docs][1].", "x\n", "[1]: https://example.org/a\n[^2]: Note"]
-    assert 'href="https://example.org/a"' in views(body)[-1].document().toHtml()  # type: ignore[union-attr]
+    assert 'href="https://example.org/a"' in body.text_views[-1].document().toHtml()
 
 
 def test_the_language_of_code_is_no_markup(body: AnswerBody) -> None:
     body.show_text("```<b>py</b><img/src=file:///x.png>\nprint()\n```\n", ended=True)
-    (block,) = views(body)
-    assert isinstance(block, CodeBlock)
-    assert block._name.textFormat() is Qt.TextFormat.PlainText
-    assert block._name.text() == "<b>py</b><img/src=file:///x.png>"
+    name = code_block(body).findChild(QLabel)
+    assert name.textFormat() is Qt.TextFormat.PlainText
+    assert name.text() == "<b>py</b><img/src=file:///x.png>"
 
 
 def test_an_image_of_the_model_is_never_asked_for(body: AnswerBody, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,14 +73,14 @@ def test_an_image_of_the_model_is_never_asked_for(body: AnswerBody, monkeypatch:
     body.show_text("![a](https://example.org/x.png) and ![b](file:///etc/passwd)\n", ended=True)
     body.grab()
     assert asked == []
-    document = views(body)[0].document()  # type: ignore[union-attr]
+    document = body.text_views[0].document()
     assert document.loadResource(2, "https://example.org/x.png") is None
 
 
 def test_an_entity_leaves_its_list_and_its_weight_as_they_are(body: AnswerBody) -> None:
     body.show_text("- &lt;b&gt; is **R&amp;D**\n- two\n- `&lt;` \\&lt; &nope; &#42;x&#42;\n", ended=True)
     assert texts(body) == ["<b> is R&D\ntwo\n&lt; &lt; &nope; *x*"]
-    document = views(body)[0].document()  # type: ignore[union-attr]
+    document = body.text_views[0].document()
     assert document.begin().textList().count() == 3
     cursor = QTextCursor(document)
     cursor.setPosition(len("<b> is R&"))
@@ -76,7 +90,7 @@ def test_an_entity_leaves_its_list_and_its_weight_as_they_are(body: AnswerBody) 
 def test_a_picture_is_named_and_its_name_leads_to_it(body: AnswerBody) -> None:
     body.show_text("See ![a cat](https://example.org/x.png)!\n\n- ![b](https://example.org/y.png)\n", ended=True)
     assert texts(body) == ["See a cat!\nb"]
-    html = views(body)[0].document().toHtml()  # type: ignore[union-attr]
+    html = body.text_views[0].document().toHtml()
     assert "<img" not in html
     assert [f'href="https://example.org/{name}.png"' in html for name in "xy"] == [True, True]
 
@@ -127,17 +141,16 @@ def test_finished_paragraphs_share_a_widget_so_that_a_selection_spans_them(body:
 
 def test_a_finished_code_block_is_not_touched_while_text_goes_on(body: AnswerBody) -> None:
     body.show_text("```python\nx = 1\n```\nAnd", ended=False)
-    block = next(view for view in views(body) if isinstance(view, CodeBlock))
+    block = code_block(body)
     body.show_text("```python\nx = 1\n```\nAnd then more text.", ended=False)
-    assert block in views(body)
-    assert block.text == "x = 1\n"
+    assert body.findChildren(CodeBlock) == [block]
+    assert block.text_view.toPlainText() == "x = 1\n"
 
 
 def test_a_selection_in_finished_text_survives_streaming(body: AnswerBody) -> None:
     start = "A finished paragraph.\n\nAn open one"
     body.show_text(start, ended=False)
-    first = views(body)[0]
-    assert isinstance(first, Prose)
+    first = body.text_views[0]
     cursor = QTextCursor(first.document())
     cursor.select(QTextCursor.SelectionType.Document)
     first.setTextCursor(cursor)
@@ -162,7 +175,7 @@ def test_the_copy_button_copies_the_code(qtbot: QtBot) -> None:
     block = CodeBlock()
     qtbot.addWidget(block)
     block.show_code("print('안녕')\n", "python", closed=True)
-    block._copy.click()
+    block.findChild(QPushButton).click()
     assert QGuiApplication.clipboard().text() == "print('안녕')\n"
 
 
@@ -177,15 +190,15 @@ def test_words_of_code_are_found_beside_the_window_s_work(qtbot: QtBot) -> None:
     block = CodeBlock()
     qtbot.addWidget(block)
     block.show_code(text, "python", closed=False)
-    assert not block._waits
+    assert not is_coloured(block)
     block.show_code(text, "python", closed=True)
-    assert block._waits
-    qtbot.waitUntil(lambda: not block._waits)
+    assert not is_coloured(block)
+    qtbot.waitUntil(lambda: is_coloured(block))
     again = CodeBlock()
     qtbot.addWidget(again)
     again.show_code(text, "python", closed=True)
-    assert not again._waits
-    cursor = QTextCursor(again._view.document())
+    assert is_coloured(again)
+    cursor = QTextCursor(again.text_view.document())
     cursor.setPosition(2)
     assert cursor.charFormat().fontWeight() != 600
     cursor.setPosition(6)
@@ -196,8 +209,8 @@ def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot) -
     block = CodeBlock()
     qtbot.addWidget(block)
     block.show_code("a = '👩‍💻' # note\n", "python", closed=True)
-    qtbot.waitUntil(lambda: not block._waits)
-    document = block._view.document()
+    qtbot.waitUntil(lambda: is_coloured(block))
+    document = block.text_view.document()
     cursor = QTextCursor(document)
     cursor.setPosition(document.toPlainText().encode("utf-16-le").find("#".encode("utf-16-le")) // 2 + 1)
     comment = cursor.charFormat().foreground().color()

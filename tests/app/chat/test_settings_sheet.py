@@ -11,17 +11,17 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QSli
 
 from app.conversations.chat_settings import KEYS, VARIABLES
 from app.system.language import LANGUAGES
-from tests.app.chats_shown import settle
+from app.widgets.labels import WrappedLabel
+from app.widgets.overlay import HighArea
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import ask, wait_for_end
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.chat.settings_sheet import ChatSettingsSheet
     from app.widgets.application import Application
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -30,16 +30,16 @@ def engine() -> ScriptedEngine:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, engine: ScriptedEngine, qtbot: QtBot) -> MainWindow:
+def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
     window = open_window(engine)
-    settle(window, qtbot)
+    window.settle()
     return window
 
 
 @pytest.fixture
-def sheet(window: MainWindow) -> ChatSettingsSheet:
-    window._actions["chat-settings"].trigger()
-    return window._chat_settings
+def sheet(window: WindowDriver) -> ChatSettingsSheet:
+    window.trigger("chat-settings")
+    return window.chat_settings
 
 
 def choose(sheet: ChatSettingsSheet, name: str) -> None:
@@ -49,11 +49,10 @@ def choose(sheet: ChatSettingsSheet, name: str) -> None:
 
 
 def test_a_system_prompt_goes_along_with_its_variables_filled_in(
-    sheet: ChatSettingsSheet, window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+    sheet: ChatSettingsSheet, window: WindowDriver, engine: ScriptedEngine
 ) -> None:
     sheet.prompt.edit.setPlainText("You are {{model}}.")
-    ask(window, "Who are you?")
-    wait_for_end(window, qtbot)
+    window.ask_and_wait("Who are you?")
     assert engine.requests[-1].messages[0] == {"role": "system", "content": "You are main."}
 
 
@@ -62,128 +61,125 @@ def test_every_variable_is_listed_and_can_be_inserted(sheet: ChatSettingsSheet) 
     for action in sheet.prompt.menu.actions():
         action.trigger()
     assert sheet.prompt.edit.toPlainText() == "".join(f"{{{{{name}}}}}" for name in VARIABLES)
-    assert all(f"{{{{{name}}}}}" in sheet.prompt._hint.text() for name in VARIABLES)
+    hint = sheet.prompt.findChild(WrappedLabel).text()
+    assert all(f"{{{{{name}}}}}" in hint for name in VARIABLES)
 
 
 def test_a_preset_changes_what_the_engine_is_asked_for(
-    sheet: ChatSettingsSheet, window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+    sheet: ChatSettingsSheet, window: WindowDriver, engine: ScriptedEngine
 ) -> None:
     choose(sheet, "Creative")
-    ask(window, "Tell me")
-    wait_for_end(window, qtbot)
+    window.ask_and_wait("Tell me")
     assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.min_p) == (1.0, 0.05)
     choose(sheet, "Defaults")
-    ask(window, "Tell me more")
-    wait_for_end(window, qtbot)
-    assert engine.requests[-1].sampling == window._session.settings.defaults.sampling
+    window.ask_and_wait("Tell me more")
+    assert engine.requests[-1].sampling == window.session.settings.defaults.sampling
 
 
-def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
     row = sheet.rows["temperature"]
     assert row.slider is not None
     row.slider.setValue(row.slider.maximum())
-    assert window._session.chat.own == {"temperature": 2.0}
-    assert window._session.settings.sampling.temperature == 2.0
+    assert window.session.chat.own == {"temperature": 2.0}
+    assert window.session.settings.sampling.temperature == 2.0
     assert row.control.value() == 2.0  # type: ignore[union-attr]
     row.reset.click()
-    assert window._session.chat.own == {}
+    assert window.session.chat.own == {}
     assert row.reset.isHidden()
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_slider_reaches_both_ends_of_what_is_sensible(sheet: ChatSettingsSheet, window: MainWindow, key: str) -> None:
+def test_a_slider_reaches_both_ends_of_what_is_sensible(
+    sheet: ChatSettingsSheet, window: WindowDriver, key: str
+) -> None:
     row = sheet.rows[key]
     if row.slider is None:
         return
     for place in (row.slider.maximum(), row.slider.minimum()):
         row.slider.setValue(place)
-        value = window._session.chat.own.get(key)
+        value = window.session.chat.own.get(key)
         assert value is None or row.setting.accepts(value)
 
 
-def test_reset_takes_everything_back(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+def test_reset_takes_everything_back(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
     choose(sheet, "Concise")
     sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
     sheet.reset.click()
-    assert (window._session.chat.system_prompt, window._session.chat.own) == ("", {})
+    assert (window.session.chat.system_prompt, window.session.chat.own) == ("", {})
     assert not sheet.reset.isEnabled()
 
 
 def test_a_preset_is_saved_under_a_name_and_found_in_another_chat(
-    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot
+    sheet: ChatSettingsSheet, window: WindowDriver
 ) -> None:
     sheet.prompt.edit.setPlainText("Speak like a pirate.")
     assert sheet.presets.currentText() == "Own settings"
     sheet.save.click()
     QTest.keyClicks(sheet.name, "Pirate")
     sheet.save.click()
-    settle(window, qtbot)
+    window.settle()
     assert sheet.presets.currentText() == "Pirate"
-    ask(window, "Hello")
-    wait_for_end(window, qtbot)
-    window._actions["new-chat"].trigger()
+    window.ask_and_wait("Hello")
+    window.trigger("new-chat")
     assert sheet.presets.currentText() == "Defaults"
     choose(sheet, "Pirate")
-    assert window._session.chat.system_prompt == "Speak like a pirate."
+    assert window.session.chat.system_prompt == "Speak like a pirate."
     sheet.delete.click()
-    settle(window, qtbot)
+    window.settle()
     assert sheet.presets.findText("Pirate") < 0
-    assert window._session.chat.system_prompt == "Speak like a pirate."
+    assert window.session.chat.system_prompt == "Speak like a pirate."
 
 
 def test_new_chats_begin_with_what_was_chosen_for_them(
-    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+    sheet: ChatSettingsSheet, window: WindowDriver, open_window: OpenWindow
 ) -> None:
     choose(sheet, "Concise")
     sheet.begin.click()
-    ask(window, "Hello")
-    wait_for_end(window, qtbot)
-    window._actions["new-chat"].trigger()
-    assert window._session.chat.system_prompt.startswith("Answer in as few words")
-    settle(window, qtbot)
+    window.ask_and_wait("Hello")
+    window.trigger("new-chat")
+    assert window.session.chat.system_prompt.startswith("Answer in as few words")
+    window.settle()
     window.close()
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
-    window._actions["new-chat"].trigger()
-    assert window._session.chat.system_prompt.startswith("Answer in as few words")
+    window.settle()
+    window.trigger("new-chat")
+    assert window.session.chat.system_prompt.startswith("Answer in as few words")
 
 
 def test_a_chats_own_settings_are_there_after_a_restart(
-    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+    sheet: ChatSettingsSheet, window: WindowDriver, qtbot: QtBot, open_window: OpenWindow
 ) -> None:
     sheet.prompt.edit.setPlainText("Be kind.")
     sheet.rows["temperature"].control.setValue(0.5)  # type: ignore[union-attr]
-    ask(window, "Hello")
-    wait_for_end(window, qtbot)
+    window.ask_and_wait("Hello")
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
-    assert (window._session.chat.system_prompt, window._session.chat.own) == ("Be kind.", {"temperature": 0.5})
+    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
+    assert (window.session.chat.system_prompt, window.session.chat.own) == ("Be kind.", {"temperature": 0.5})
 
 
 def test_the_panel_shows_and_changes_the_speculation_of_a_chat_that_has_its_own(
-    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot
+    sheet: ChatSettingsSheet, window: WindowDriver
 ) -> None:
-    session = window._session
+    session = window.session
     sheet.rows["method"].changed.emit("method", "off")
-    assert window._actions["speculation-off"].isChecked()
+    assert window.is_checked("speculation-off")
     assert session.settings.defaults.speculation.method == "auto"
-    window._actions["speculation-on"].trigger()
+    window.trigger("speculation-on")
     assert session.chat.own == {"method": "draft"}
     assert session.settings.defaults.speculation.method == "auto"
-    ask(window, "Hello")
-    wait_for_end(window, qtbot)
-    window._actions["new-chat"].trigger()
-    assert window._actions["speculation-auto"].isChecked()
+    window.ask_and_wait("Hello")
+    window.trigger("new-chat")
+    assert window.is_checked("speculation-auto")
 
 
-def test_the_button_below_the_message_box_names_the_preset(window: MainWindow) -> None:
-    button = window._preset_button
+def test_the_button_below_the_message_box_names_the_preset(window: WindowDriver) -> None:
+    button = window.preset_button
     assert button.text() == "Preset"
     button.fill_menu()
     next(action for action in button.menu_.actions() if action.text() == "Creative").trigger()
     assert button.text() == "Creative"
-    assert window._session.settings.sampling.temperature == 1.0
+    assert window.session.settings.sampling.temperature == 1.0
 
 
 def test_escape_closes_the_card_and_a_click_into_another_window_does_not(
@@ -211,48 +207,47 @@ def test_every_control_of_the_card_has_a_name_and_is_reached_by_tab(sheet: ChatS
 @pytest.mark.parametrize("text_size", [100, 130])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_card_has_room_for_its_words(
-    sheet: ChatSettingsSheet, window: MainWindow, qapp: Application, language: str, text_size: int
+    sheet: ChatSettingsSheet, window: WindowDriver, qapp: Application, language: str, text_size: int
 ) -> None:
     qapp.language.choose(language)
     qapp.theme.set_text_size(text_size)
+    area = sheet.findChild(HighArea)
     try:
         qapp.processEvents()
         for size in ((1440, 900), (560, 420)):
             window.resize(*size)
             assert sheet.width() <= window.width()
-            assert sheet._body.minimumSizeHint().width() <= sheet._area.viewport().width(), size
+            assert area.widget().minimumSizeHint().width() <= area.viewport().width(), size
     finally:
         qapp.theme.set_text_size(100)
 
 
 def test_what_somebody_wrote_is_not_lost_to_a_preset(
-    sheet: ChatSettingsSheet, window: MainWindow, qtbot: QtBot, open_window: OpenWindow
+    sheet: ChatSettingsSheet, window: WindowDriver, qtbot: QtBot, open_window: OpenWindow
 ) -> None:
-    session = window._session
+    session = window.session
     sheet.prompt.edit.setPlainText("A long system prompt that somebody wrote.")
     sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
     choose(sheet, "Concise")
     choose(sheet, "Precise")
     sheet.reset.click()
     assert session.chat.system_prompt == ""
-    ask(window, "Hello")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
+    window.ask_and_wait("Hello")
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
-    button = window._preset_button
+    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
+    button = window.preset_button
     button.fill_menu()
     (back,) = [action for action in button.menu_.actions() if action.text() == "Own settings"]
     back.trigger()
-    chat = window._session.chat
+    chat = window.session.chat
     assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
     button.fill_menu()
     assert "Own settings" not in [action.text() for action in button.menu_.actions()]
 
 
-def test_a_preset_leaves_nothing_behind(sheet: ChatSettingsSheet, window: MainWindow) -> None:
+def test_a_preset_leaves_nothing_behind(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
     choose(sheet, "Concise")
     choose(sheet, "Precise")
     assert sheet.presets.findText("Own settings") < 0
-    assert window._session.chat.set_aside is None
+    assert window.session.chat.set_aside is None

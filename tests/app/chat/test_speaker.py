@@ -10,9 +10,8 @@ import pytest
 from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
-from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import STORY, answer_of, ask, wait_for_end
+from tests.app.window.test_main_window import STORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 SAY = """#!/bin/sh
 if [ "$1" = -v ] && [ "$2" = "?" ]; then
@@ -110,24 +109,22 @@ def test_the_last_answer_is_read_and_stopped(
     window = open_window(ScriptedEngine([Script("It is **4**.")]))
     program = fake("spd-say", WAITING)
     window._turns.speaker.program = str(program)
-    ask(window, "2 + 2?")
-    wait_for_end(window, qtbot)
-    assert not window._actions["stop-reading"].isEnabled()
-    window._actions["read-aloud"].trigger()
+    window.ask_and_wait("2 + 2?")
+    assert not window.is_enabled("stop-reading")
+    window.trigger("read-aloud")
     log = program.with_name("spd-say.log")
     qtbot.waitUntil(lambda: log.exists() and "It is 4." in log.read_text())
-    assert not window._actions["read-aloud"].isEnabled()
-    window._actions["stop-reading"].trigger()
-    qtbot.waitUntil(lambda: window._actions["read-aloud"].isEnabled())
+    assert not window.is_enabled("read-aloud")
+    window.trigger("stop-reading")
+    qtbot.waitUntil(lambda: window.is_enabled("read-aloud"))
 
 
-def test_without_a_voice_the_menu_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_without_a_voice_the_menu_says_so(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("It is 4.")]))
     window._turns.speaker.program = None
-    ask(window, "2 + 2?")
-    wait_for_end(window, qtbot)
-    assert not window._actions["read-aloud"].isEnabled()
-    window._turns.fill_menu(window._session.chat.turns[0])
+    window.ask_and_wait("2 + 2?")
+    assert not window.is_enabled("read-aloud")
+    window._turns.fill_menu(window.session.chat.turns[0])
     entry = next(action for action in window._turns.menu.actions() if action.text().startswith("Read aloud"))
     assert entry.text() == "Read aloud: this system has no voice"
     assert not entry.isEnabled()
@@ -143,22 +140,19 @@ def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return said
 
 
-def test_an_answers_end_is_announced_once(open_window: OpenWindow, qtbot: QtBot, announced: list[str]) -> None:
+def test_an_answers_end_is_announced_once(open_window: OpenWindow, announced: list[str]) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
-    ask(window, "Tell me a story")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
+    window.ask_and_wait("Tell me a story")
     assert announced == ["The answer is finished."]
 
 
 def test_a_failure_and_a_length_limit_are_announced_as_what_they_are(
-    open_window: OpenWindow, qtbot: QtBot, announced: list[str]
+    open_window: OpenWindow, announced: list[str]
 ) -> None:
     failing = Script(STORY, error=InternalFailure("metal"), fail_after=2)
     window = open_window(ScriptedEngine([failing, Script("Cut", reason="length")]))
     for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
+        window.ask_and_wait(question)
     assert "metal" in announced[0]
     assert announced[1] == "The answer was cut at its length limit."
 
@@ -167,11 +161,11 @@ def test_the_end_of_an_answer_in_another_chat_names_the_chat(
     open_window: OpenWindow, qtbot: QtBot, announced: list[str]
 ) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window: MainWindow = open_window(engine)
-    ask(window, "Tell me a story")
-    qtbot.waitUntil(lambda: bool(answer_of(window).text))
-    answer = answer_of(window)
-    window._actions["new-chat"].trigger()
+    window: WindowDriver = open_window(engine)
+    window.ask("Tell me a story")
+    qtbot.waitUntil(lambda: bool(window.answer().text))
+    answer = window.answer()
+    window.trigger("new-chat")
     engine.gate.release(1000)  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: answer.ended)
     assert announced[0].endswith(": The answer is finished.")

@@ -89,8 +89,8 @@ def test_the_tints_follow_the_theme(view: TokenView, qapp: Application) -> None:
 
 def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> None:
     view.show_tokens([Token(0, "Hi", "main", 0, 0, -0.5), Token(1, " you", "draft", 2, 7, -1.25)])
-    assert view.words_at(3) == "draft · round 7, position 3 · log-probability -1.25"
-    assert view.words_at(99) == ""
+    assert view.description_at(3) == "draft · round 7, position 3 · log-probability -1.25"
+    assert view.description_at(99) == ""
 
 
 def test_tokens_without_text_cover_nothing(view: TokenView) -> None:
@@ -120,29 +120,29 @@ def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     window = open_window(ScriptedEngine([Script(MIXED * 3)]))
-    turn = window._session.answers.ask("tokens please")
+    turn = window.session.answers.ask("tokens please")
     qtbot.waitUntil(lambda: turn.answer.ended)
-    window._panel.strip.chosen.emit(3)
-    tokens = window._transcript.view(turn).tokens
+    window.panel.strip.chosen.emit(3)
+    tokens = window.transcript.view(turn).tokens
     assert tokens.isVisible()
     assert tokens.textCursor().selectedText().replace("\u2029", "\n") == turn.answer.text_of_round(3)
-    assert window._panel.strip.marked == frozenset({3})
+    assert window.panel.strip.marked == frozenset({3})
     tokens.selectAll()
     numbers = {record.number for record in turn.answer.rounds}
-    assert window._panel.strip.marked == numbers
+    assert window.panel.strip.marked == numbers
 
 
 def test_text_and_tokens_switch_for_every_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script(MIXED)]))
-    turn = window._session.answers.ask("one")
+    turn = window.session.answers.ask("one")
     qtbot.waitUntil(lambda: turn.answer.ended)
-    view = window._transcript.view(turn)
-    window._actions["show-tokens"].trigger()
+    view = window.turn().view
+    window.trigger("show-tokens")
     assert view.tokens.isVisible()
-    assert not view._body.isVisible()
-    window._actions["show-text"].trigger()
+    assert not view.body.isVisible()
+    window.trigger("show-text")
     assert not view.tokens.isVisible()
-    assert view._body.isVisible()
+    assert view.body.isVisible()
 
 
 def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> None:
@@ -157,8 +157,8 @@ def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> N
 
 def test_a_selection_in_rendered_text_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("A first part of it. Then a **second** part of it.")]))
-    turn = window._session.answers.ask("one")
+    turn = window.session.answers.ask("one")
     qtbot.waitUntil(lambda: turn.answer.ended)
-    prose = window._transcript.view(turn)._body._views[0]
+    prose = window.transcript.view(turn).body.text_views[0]
     prose.setTextCursor(prose.document().find("first part"))  # type: ignore[attr-defined]
-    assert window._panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()
+    assert window.panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()

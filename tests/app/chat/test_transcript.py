@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from PySide6.QtCore import Qt, QTimer
+from pytestqt.qtbot import QtBot
 
+from app.chat.lazy_turn import LazyTurn
+from app.chat.question_bubble import QuestionBubble
 from app.chat.transcript import Transcript
+from app.chat.turn_view import TurnView
 from app.conversations.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
 from engine.errors import ModelNotUsable
 from tests.app.scripted_engine import Script, play
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
 
 TURNS = 300
 
@@ -40,40 +40,58 @@ def transcript(qtbot: QtBot, chat: Chat) -> Transcript:
     transcript.resize(900, 700)
     transcript.show()
     transcript.show_chat(chat)
-    qtbot.waitUntil(lambda: transcript.loaded > 0 and not transcript._loading.isActive())
+    settle(transcript, qtbot)
     return transcript
 
 
 def settle(transcript: Transcript, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not transcript._loading.isActive())
+    """Wait until the turns that are near have widgets."""
+    timers = transcript.findChildren(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    qtbot.waitUntil(lambda: bool(loaded(transcript)) and not any(timer.isActive() for timer in timers))
+
+
+def slots(transcript: Transcript) -> list[LazyTurn]:
+    """The turns, top to bottom, with widgets or without."""
+    return sorted(transcript.findChildren(LazyTurn), key=lambda slot: slot.y())
+
+
+def loaded(transcript: Transcript) -> list[TurnView]:
+    """The turns that have widgets."""
+    return [slot.view for slot in transcript.findChildren(LazyTurn) if slot.view is not None]
+
+
+def first_in_view(transcript: Transcript) -> LazyTurn:
+    top = transcript.verticalScrollBar().value()
+    return next(slot for slot in slots(transcript) if slot.geometry().bottom() >= top)
 
 
 def test_a_long_chat_opens_at_its_end_with_few_widgets(transcript: Transcript, chat: Chat) -> None:
     bar = transcript.verticalScrollBar()
     assert bar.value() == bar.maximum() > 0
-    assert 1 <= transcript.loaded < 20
-    assert transcript._slots[chat.turns[-1]].view is not None
-    assert transcript._slots[chat.turns[0]].view is None
+    assert 1 <= len(loaded(transcript)) < 20
+    assert slots(transcript)[-1].view is not None
+    assert slots(transcript)[0].view is None
+    assert [slot.turn for slot in slots(transcript)] == chat.turns
 
 
-def test_scrolling_brings_turns_near_and_lets_far_ones_go(transcript: Transcript, chat: Chat, qtbot: QtBot) -> None:
+def test_scrolling_brings_turns_near_and_lets_far_ones_go(transcript: Transcript, qtbot: QtBot) -> None:
     bar = transcript.verticalScrollBar()
     for share in (0.8, 0.5, 0.2, 0.0):
         bar.setValue(round(bar.maximum() * share))
         settle(transcript, qtbot)
-        assert transcript.loaded < 60
-    assert transcript._slots[chat.turns[0]].view is not None
-    assert transcript._slots[chat.turns[-1]].view is None
+        assert len(loaded(transcript)) < 60
+    assert slots(transcript)[0].view is not None
+    assert slots(transcript)[-1].view is None
 
 
 def test_what_is_read_stays_while_turns_around_find_their_height(transcript: Transcript, qtbot: QtBot) -> None:
     bar = transcript.verticalScrollBar()
     for share in (0.7, 0.6, 0.3):
         bar.setValue(round(bar.maximum() * share))
-        read = next(slot for slot in transcript._slots.values() if slot.geometry().bottom() >= bar.value())
-        place = read.y() - bar.value()
+        read = first_in_view(transcript)
+        offset = read.y() - bar.value()
         settle(transcript, qtbot)
-        assert read.y() - bar.value() == place
+        assert read.y() - bar.value() == offset
 
 
 def test_every_turn_in_view_has_widgets_wherever_one_scrolls(transcript: Transcript, qtbot: QtBot) -> None:
@@ -82,7 +100,7 @@ def test_every_turn_in_view_has_widgets_wherever_one_scrolls(transcript: Transcr
         bar.setValue(bar.maximum() * (step * 5 % 6) // 6)
         settle(transcript, qtbot)
         top, bottom = bar.value(), bar.value() + transcript.viewport().height()
-        for slot in transcript._slots.values():
+        for slot in slots(transcript):
             if slot.geometry().bottom() >= top and slot.y() <= bottom:
                 assert slot.view is not None
 
@@ -106,7 +124,7 @@ def test_another_width_keeps_what_is_read_in_view(qtbot: QtBot) -> None:
     bar = transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     settle(transcript, qtbot)
-    read = next(slot for slot in transcript._slots.values() if slot.geometry().bottom() >= bar.value())
+    read = first_in_view(transcript)
     bar.setValue(read.y() + read.height() // 2)
     for width in (500, 900, 430, 420, 1000):
         transcript.resize(width, 700)
@@ -127,7 +145,7 @@ def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(qtbot: Qt
     transcript.resize(600, 500)
     transcript.show()
     transcript.show_chat(Chat(1, "wide", [Turn(words, answer, attached)]))
-    qtbot.waitUntil(lambda: transcript.loaded > 0 and not transcript._loading.isActive())
+    settle(transcript, qtbot)
     assert transcript.widget().width() == transcript.viewport().width()
-    bubble = next(slot.view._bubble for slot in transcript._slots.values() if slot.view is not None)
+    bubble = transcript.findChild(QuestionBubble)
     assert bubble.text.height() >= bubble.text.document().size().height() > 3 * bubble.text.fontMetrics().lineSpacing()

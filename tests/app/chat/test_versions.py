@@ -9,9 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.app.chats_shown import settle, titles, turns, view
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import STORY, answer_of, ask, wait_for_end
+from tests.app.window.test_main_window import STORY
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -23,98 +22,83 @@ def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenW
     engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
     window = open_window(engine)
     for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    view(window, 0).question_row.button("edit").click()
-    editor = view(window, 0).editor
-    assert editor is not None
-    editor.edit.setPlainText("changed")
-    QTest.keyClick(editor.edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
-    assert turns(window) == [("changed", "Three.")]
+        window.ask_and_wait(question)
+    window.turn(0).press_question("edit")
+    window.turn(0).editor.edit.setPlainText("changed")
+    QTest.keyClick(window.turn(0).editor.edit, Qt.Key.Key_Return)
+    window.wait_until_answered()
+    assert window.turns == [("changed", "Three.")]
     assert [m["content"] for m in engine.requests[-1].messages] == ["changed"]
-    settle(window, qtbot)
-    assert view(window, 0).question_row._count.text() == "2/2"
-    view(window, 0).question_row.button("previous").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One."), ("second", "Two.")])
-    assert view(window, 0).question_row._count.text() == "1/2"
-    view(window, 0).question_row.button("next").click()
-    qtbot.waitUntil(lambda: turns(window) == [("changed", "Three.")])
+    window.settle()
+    assert window.turn(0).question_version == "2/2"
+    window.turn(0).press_question("previous")
+    qtbot.waitUntil(lambda: window.turns == [("first", "One."), ("second", "Two.")])
+    assert window.turn(0).question_version == "1/2"
+    window.turn(0).press_question("next")
+    qtbot.waitUntil(lambda: window.turns == [("changed", "Three.")])
 
 
 def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["ask-again"].trigger()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "Two.")])
-    settle(window, qtbot)
-    assert view(window).answer_row._count.text() == "2/2"
-    view(window).answer_row.button("previous").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    window.ask_and_wait("first")
+    window.trigger("ask-again")
+    qtbot.waitUntil(lambda: window.turns == [("first", "Two.")])
+    window.settle()
+    assert window.turn().answer_version == "2/2"
+    window.turn().press("previous")
+    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
 
 
 @pytest.mark.parametrize("ends_with", ["sending", "cancelling"])
-def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow, qtbot: QtBot, ends_with: str) -> None:
+def test_the_keys_go_to_the_composer_when_an_edit_ends(open_window: OpenWindow, ends_with: str) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     window.activateWindow()
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["edit-last"].trigger()
-    editor = view(window).editor
-    assert editor is not None
+    window.ask_and_wait("first")
+    window.trigger("edit-last")
+    editor = window.turn().editor
     assert editor.edit.hasFocus()
     if ends_with == "sending":
         QTest.keyClicks(editor.edit, "!")
     QTest.keyClick(editor.edit, Qt.Key.Key_Return if ends_with == "sending" else Qt.Key.Key_Escape)
-    assert window._composer.edit.hasFocus()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
+    assert window.composer.edit.hasFocus()
+    window.wait_until_answered()
+    window.settle()
 
 
-def test_the_keys_go_to_the_composer_when_another_answer_takes_the_place(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_keys_go_to_the_composer_when_another_answer_takes_the_place(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     window.activateWindow()
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    button = view(window).answer_row.button("again")
+    window.ask_and_wait("first")
+    button = window.turn().view.answer_row.button("again")
     button.setFocus()
     QTest.keyClick(button, Qt.Key.Key_Space)
-    assert window._composer.edit.hasFocus()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
+    assert window.composer.edit.hasFocus()
+    window.wait_until_answered()
+    window.settle()
 
 
 def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY)])
     window = open_window(engine)
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
+    window.ask_and_wait("first")
     engine.gate = threading.Semaphore(5)
-    window._actions["ask-again"].trigger()
-    qtbot.waitUntil(lambda: bool(answer_of(window).text))
-    session = window._session
+    window.trigger("ask-again")
+    qtbot.waitUntil(lambda: bool(window.answer().text))
+    session = window.session
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, -1)
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
+    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: session.answers.quiet)
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, 1)
-    qtbot.waitUntil(lambda: turns(window) == [("first", STORY)])
+    qtbot.waitUntil(lambda: window.turns == [("first", STORY)])
 
 
 def test_a_branch_is_a_chat_of_its_own(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     for question in ("first", "second"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    original = window._session.chat.id
-    view(window, 0).answer_row.button("branch").click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    assert window._session.chat.id != original
-    assert len(titles(window)) == 2
+        window.ask_and_wait(question)
+    original = window.session.chat.id
+    window.turn(0).press("branch")
+    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
+    assert window.session.chat.id != original
+    assert len(window.titles) == 2

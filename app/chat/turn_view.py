@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
+from app.chat.answer_texts import foot_html, status_text, trouble_of
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
-from app.chat.search_highlights import HitMarks, TextView
+from app.chat.search_highlights import SearchHighlights, TextView
 from app.chat.shown_text import block_texts
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
-from app.conversations.search import highlights
-from app.session.answer import State
-from app.widgets.labels import WrappedLabel
-from app.wording import errors as wording
-from app.wording import figures
+from app.conversations.search import Query, highlights
+from app.session.answer import Answer, State
+from app.session.chats import Turn
+from app.widgets.labels import WrappedLabel, label
+from app.widgets.restyled import Restyled
 
-if TYPE_CHECKING:
-    from app.conversations.search import Query
-    from app.session.answer import Answer
-    from app.session.chats import Turn
-
-# The words of the two rows as the turn's.
-_ANSWER_WORDS = {"previous": "previous-answer", "next": "next-answer"}
-_QUESTION_WORDS = {"previous": "previous-question", "next": "next-question"}
+# The actions of the two rows as actions of the turn.
+_ANSWER_ACTIONS = {"previous": "previous-answer", "next": "next-answer"}
+_QUESTION_ACTIONS = {"previous": "previous-question", "next": "next-question"}
 
 
-class TurnView(QWidget):
-    """A question, its answer and the foot. Paints from the turn it was made for.
+class TurnView(Restyled, QWidget):
+    """A question, its answer and the foot, painted from the turn it was made for.
 
-    `acted` carries what to do with the turn (a word of the two rows), `edited` the new text of its question,
-    `pressed` follows a click beside its texts, `focus_lost` when what had the focus is gone. `grows` carries by how
-    many pixels its answer will be higher, before it is.
+    `acted` carries the action of a row or the note, `edited` the new text of the question, `rounds_selected` the rounds
+    whose tokens are selected; `pressed` follows a click beside the texts, `focus_lost` the removal of the widget that
+    had the focus, `tokens_wanted` when tokens are needed that are only on disk. `grows` carries by how many pixels the
+    answer will be higher, before it is.
     """
 
     link_chosen = Signal(str)
@@ -56,20 +50,19 @@ class TurnView(QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.turn = turn
-        # Nobody hears a signal before the view is wired.
+        # No signal has a receiver before `wired`.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
         self._newest = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
-        self._around: tuple[bool, bool, bool] | None = None
+        self._surroundings: tuple[bool, bool, bool] | None = None
         self._bubble = QuestionBubble(turn, self)
-        self._hits = HitMarks()
+        self._highlights = SearchHighlights()
         self._query: Query | None = None
-        self._current_hit: int | None = None
+        self._current_match: int | None = None
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
-        self._status = QLabel(self)
-        self._status.setProperty("styleClass", "muted")
-        self.thinking, self._body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
+        self._status = label(self, "muted")
+        self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         self._note = Note(self)
         self._foot = WrappedLabel(self)
         self._foot.setObjectName("foot")
@@ -83,7 +76,7 @@ class TurnView(QWidget):
         )
         self._build()
         self._connect()
-        self.retranslate()
+        self.restyle()
 
     def _build(self) -> None:
         self._column = column = QVBoxLayout(self)
@@ -95,7 +88,7 @@ class TurnView(QWidget):
         self._line.addWidget(self._bubble, 3)
         column.addLayout(self._line)
         column.addWidget(self.question_row)
-        for view in (self._status, self.thinking, self._body, self.tokens, self._note, self._foot):
+        for view in (self._status, self.thinking, self.body, self.tokens, self._note, self._foot):
             column.addWidget(view)
         column.addWidget(self.answer_row)
         for quiet in (self.tokens, self._foot, self._bubble.text):
@@ -104,46 +97,42 @@ class TurnView(QWidget):
         self.question_row.setVisible(self.turn.asks)
 
     def _connect(self) -> None:
-        self._body.link_chosen.connect(self.link_chosen)
+        self.body.link_chosen.connect(self.link_chosen)
         self.thinking.link_chosen.connect(self.link_chosen)
-        self._body.passage_selected.connect(
+        self.body.passage_selected.connect(
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
-        self._body.shown_anew.connect(self._mark_again)
-        self.thinking.body.shown_anew.connect(self._mark_again)
+        self.body.rerendered.connect(self._highlight_again)
+        self.thinking.body.rerendered.connect(self._highlight_again)
         self.tokens.grows.connect(self.grows)
-        self._body.grows.connect(self.grows)
+        self.body.grows.connect(self.grows)
         self._note.acted.connect(self.acted)
-        self.answer_row.acted.connect(lambda word: self.acted.emit(_ANSWER_WORDS.get(word, word)))
-        self.question_row.acted.connect(lambda word: self.acted.emit(_QUESTION_WORDS.get(word, word)))
-
-    @property
-    def body(self) -> AnswerBody:
-        return self._body
+        self.answer_row.acted.connect(lambda action: self.acted.emit(_ANSWER_ACTIONS.get(action, action)))
+        self.question_row.acted.connect(lambda action: self.acted.emit(_QUESTION_ACTIONS.get(action, action)))
 
     def refresh(self) -> None:
-        """Show what the answer holds now."""
+        """Show the answer as it is now. Called for every frame while it streams."""
         answer = self.turn.answer
-        # An answer that was stored without its tokens can only be read as text.
+        # An answer that was stored without its tokens can only be shown as text.
         as_tokens = self._as_tokens and bool(answer.tokens)
         if as_tokens:
             self.tokens.show_tokens(answer.tokens)
             self.thinking.hide()
         else:
             self.thinking.show_thoughts(answer)
-            self._body.show_text(answer.reply, answer.ended)
-        # While words only follow words, nothing around them changes.
-        around = (as_tokens, bool(answer.text), bool(answer.tokens)) if answer.state is State.WRITING else None
-        if around is None or around != self._around:
-            self._show_around(answer, as_tokens)
-        self._around = around
+            self.body.show_text(answer.reply, answer.ended)
+        # While text only follows text, nothing around it changes.
+        state = (as_tokens, bool(answer.text), bool(answer.tokens)) if answer.state is State.WRITING else None
+        if state is None or state != self._surroundings:
+            self._show_surroundings(answer, as_tokens)
+        self._surroundings = state
 
-    def _show_around(self, answer: Answer, as_tokens: bool) -> None:
-        """Show what stands around the words of an answer in this state."""
+    def _show_surroundings(self, answer: Answer, as_tokens: bool) -> None:
+        """Show or hide what surrounds the text of an answer in this state."""
         self.tokens.setVisible(as_tokens)
-        self._body.setVisible(not as_tokens)
-        self._status.setText(self._status_text(answer))
+        self.body.setVisible(not as_tokens)
+        self._status.setText(status_text(answer))
         self._status.setVisible(not answer.text and not answer.ended)
         if answer.ended:
             self._show_end(answer)
@@ -158,12 +147,12 @@ class TurnView(QWidget):
         if shows_foot and self._foot.isHidden() and self.isVisible():
             self.grows.emit(self._foot.height() + self._column.spacing())
         self._foot.setVisible(shows_foot)
-        self._want_tokens()
+        self._request_tokens()
         if answer.tokens and not self._had_tokens:
-            # What was selected before the tokens were read could not be told from which rounds it is.
+            # The rounds of a selection that was made before the tokens were loaded are known only now.
             self._had_tokens = True
-            self._body.tell_selection()
-        self._mark_again()
+            self.body.emit_selection()
+        self._highlight_again()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show the answer as its tokens, or as rendered text."""
@@ -171,7 +160,7 @@ class TurnView(QWidget):
         self.refresh()
 
     def selected_text(self) -> str:
-        """What is selected in the turn; "" where nothing is."""
+        """The text selected in the turn, or ""."""
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -179,49 +168,47 @@ class TurnView(QWidget):
                 return view.textCursor().selection().toPlainText()
         return ""
 
-    def mark(self, query: Query | None, current: int | None = None) -> None:
-        """Mark the words of a search wherever the turn shows them, and the hit number `current` as the one that is
-        looked at; None takes the marks away.
-        """
-        self._query, self._current_hit = query, current
+    def highlight(self, query: Query | None, current: int | None = None) -> None:
+        """Highlight the matches of a search, the one with index `current` differently; None removes the highlights."""
+        self._query, self._current_match = query, current
         folded = bool(self.thinking.thought) and not self.thinking.head.isChecked()
         if query is not None and folded:
             self.thinking.unfold(any(highlights(text, query) for text in block_texts(self.thinking.thought)))
-        self._show_marks()
+        self._show_highlights()
 
-    def _mark_again(self) -> None:
-        """What is shown has changed. Where it is about to change again, the marks wait for its end."""
+    def _highlight_again(self) -> None:
+        """Highlight what is shown now. While an answer streams, the highlights wait for its end."""
         if self._query is not None and self.turn.answer.ended:
-            self._show_marks()
+            self._show_highlights()
 
-    def _show_marks(self) -> None:
+    def _show_highlights(self) -> None:
         shown = self._text_views()
-        for view in (self.tokens, *self.thinking.body.text_views, *self._body.text_views):
+        for view in (self.tokens, *self.thinking.body.text_views, *self.body.text_views):
             if view not in shown:
                 view.setExtraSelections([])
-        self._hits.show(self._query, shown, self._current_hit)
+        self._highlights.show(self._query, shown, self._current_match)
 
-    def place_of_hit(self, place: int) -> QRect | None:
-        """Where the hit of that number stands in this widget."""
-        return self._hits.place_in(self, place)
+    def rect_of_match(self, index: int) -> QRect | None:
+        """Where a match is in this widget; None if there are no matches."""
+        return self._highlights.rect_of(index, self)
 
     def _text_views(self) -> list[TextView]:
-        """Those that show the question and the answer, top to bottom."""
+        """The widgets with the texts of the question and the answer, top to bottom."""
         question = [self._bubble.text] if self.turn.asks else []
         if not self.tokens.isHidden():
             return [*question, self.tokens]
         thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_views
-        return [*question, *thoughts, *self._body.text_views]
+        return [*question, *thoughts, *self.body.text_views]
 
     def edit_question(self, send_key: str) -> None:
-        """Let the question be edited in its place, and sent with that key, until `end_edit`."""
+        """Replace the question by an editor, until `end_edit`. `send_key` is that of the message box."""
         if self.editor is None:
             self._show_editor(self.turn.question, send_key)
         assert self.editor is not None
         self.editor.setFocus()
 
     def leave_edit(self) -> None:
-        """Another chat is shown: what was written stays with the turn, with its last syllable."""
+        """Keep the edit with the turn, because another chat is shown. Commits what is being composed."""
         if self.editor is not None:
             self.editor.edit.commit_preedit()
             self.turn.left_edit = (self.editor.edit.toPlainText(), self.editor.edit.send_key)
@@ -231,9 +218,9 @@ class TurnView(QWidget):
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
-        # The room of the buttons below the question stays, and with it the answer's distance.
-        self._keep_room(True)
-        # What was written stays until somebody takes it: it may not be possible to ask just now.
+        # The row below the question keeps its height, and so the answer keeps its distance.
+        self._retain_row_height(True)
+        # The editor stays until the new question was asked, which may not be possible just now.
         editor.submitted.connect(self.edited)
         editor.cancelled.connect(self.end_edit)
         editor.show()
@@ -246,25 +233,25 @@ class TurnView(QWidget):
             self.editor.hide()
             self.editor.deleteLater()
             self.editor = None
-        self._keep_room(False)
+        self._retain_row_height(False)
         self._bubble.show()
         self.question_row.show()
         self.focus_lost.emit()
 
-    def _keep_room(self, keep: bool) -> None:
+    def _retain_row_height(self, retain: bool) -> None:
         policy = self.question_row.sizePolicy()
-        policy.setRetainSizeWhenHidden(keep)
+        policy.setRetainSizeWhenHidden(retain)
         self.question_row.setSizePolicy(policy)
 
     def wired(self) -> None:
-        """Somebody listens now: ask for tokens that are to be shown and are still on disk; go on with an edit."""
+        """The signals are connected: request tokens that are still on disk, and go on with an edit."""
         if self.turn.left_edit is not None:
             self._show_editor(*self.turn.left_edit)
             self.turn.left_edit = None
         self._asked_for_tokens = False
-        self._want_tokens()
+        self._request_tokens()
 
-    def _want_tokens(self) -> None:
+    def _request_tokens(self) -> None:
         answer = self.turn.answer
         needed = self._as_tokens or not self.thinking.isHidden()
         if needed and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
@@ -272,49 +259,22 @@ class TurnView(QWidget):
             self.tokens_wanted.emit()
 
     def _show_end(self, answer: Answer) -> None:
-        self._show_foot(answer)
-        if answer.error is not None:
-            self._note.tell(wording.error_sentence(answer.error), self.tr("Try again"), "again")
-        elif answer.state is State.INTERRUPTED:
-            sentence = self.tr("This answer was cut short when Tandem ended.")
-            go_on = answer.unfinished
-            self._note.tell(
-                sentence,
-                self.tr("Continue") if go_on else self.tr("Try again"),
-                "go-on" if go_on else "again",
-                calm=True,
-            )
+        self._foot.setText(foot_html(answer))
+        if trouble := trouble_of(answer):
+            self._note.show_message(trouble.sentence, trouble.button, trouble.action, trouble.calm)
         else:
             self._note.hide()
-        self.show_places()
+        self.show_versions()
         self.answer_row.button("go-on").setVisible(answer.unfinished)
         self.answer_row.setEnabled(True)
         self._light(self._under_mouse)
 
-    def _show_foot(self, answer: Answer) -> None:
-        parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
-        ends = {
-            State.CANCELLED: self.tr("Stopped."),
-            State.LENGTH: self.tr("Cut at its length limit."),
-        }
-        if answer.state in ends:
-            parts.append(ends[answer.state])
-        if reason := figures.why(answer):
-            parts.append(escape(reason))
-        self._foot.setText("&nbsp;&nbsp;&nbsp; ".join(parts))
-
-    def _status_text(self, answer: Answer) -> str:
-        if answer.state is State.READING and answer.prefill and answer.prefill.done < answer.prefill.total:
-            share = answer.prefill.done / answer.prefill.total
-            return self.tr("Reading the chat: {share}").format(share=figures.percent(share))
-        return self.tr("Thinking of the first token…")
-
     def retranslate(self) -> None:
         versions = {"previous": self.tr("Previous version"), "next": self.tr("Next version")}
-        self.question_row.set_words(
+        self.question_row.set_names(
             {**versions, "edit": self.tr("Edit the message"), "copy-question": self.tr("Copy the message")}
         )
-        self.answer_row.set_words(
+        self.answer_row.set_names(
             {
                 **versions,
                 "copy": self.tr("Copy the answer as Markdown"),
@@ -324,14 +284,15 @@ class TurnView(QWidget):
                 "more": self.tr("More actions"),
             }
         )
-        self.show_places()
+        self.show_versions()
         self.answer_row.button("go-on").setVisible(False)
         self.refresh()
 
-    def show_places(self) -> None:
-        """Say which of their versions the question and the answer are."""
-        self.question_row.show_place(self.turn.question_node)
-        self.answer_row.show_place(self.turn.answer_node)
+    def show_versions(self) -> None:
+        """Show which of their versions the question and the answer are."""
+        question, answer = self.turn.question_node, self.turn.answer_node
+        self.question_row.show_version(question.position, question.count)
+        self.answer_row.show_version(answer.position, answer.count)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
@@ -346,22 +307,14 @@ class TurnView(QWidget):
         self._light(False)
 
     def set_newest(self, newest: bool) -> None:
-        """What can be done with the newest answer is always in sight."""
+        """The actions of the newest answer are always visible."""
         self._newest = newest
         self._light(self._under_mouse)
 
     def _light(self, under_mouse: bool) -> None:
         self._under_mouse = under_mouse
-        self.question_row.light(under_mouse)
-        self.answer_row.light((under_mouse or self._newest) and self.turn.answer.ended)
+        self.question_row.set_lit(under_mouse)
+        self.answer_row.set_lit((under_mouse or self._newest) and self.turn.answer.ended)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "answer_row"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self.question_row.dress()
-            self.answer_row.dress()
-            self._mark_again()
+    def apply_theme(self) -> None:
+        self._highlight_again()

@@ -1,0 +1,60 @@
+"""The texts around an answer: its state before the first token, the figures below it, and why it did not go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from PySide6.QtCore import QCoreApplication
+
+from app.session.answer import Answer, State
+from app.wording import errors as wording
+from app.wording import figures
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why an answer did not go on, and the action that helps. `calm` if nothing went wrong."""
+
+    sentence: str
+    button: str
+    action: str
+    calm: bool = False
+
+
+def status_text(answer: Answer) -> str:
+    """What is shown until the first token."""
+    translate, prefill = QCoreApplication.translate, answer.prefill
+    if answer.state is State.READING and prefill and prefill.done < prefill.total:
+        share = figures.percent(prefill.done / prefill.total)
+        return translate("TurnView", "Reading the chat: {share}").format(share=share)
+    return translate("TurnView", "Thinking of the first token…")
+
+
+def foot_html(answer: Answer) -> str:
+    """The line of figures below an answer that has ended."""
+    translate = QCoreApplication.translate
+    parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
+    ends = {
+        State.CANCELLED: translate("TurnView", "Stopped."),
+        State.LENGTH: translate("TurnView", "Cut at its length limit."),
+    }
+    if answer.state in ends:
+        parts.append(ends[answer.state])
+    if reason := figures.why(answer):
+        parts.append(escape(reason))
+    return "&nbsp;&nbsp;&nbsp; ".join(parts)
+
+
+def trouble_of(answer: Answer) -> Trouble | None:
+    """Why an answer failed or was interrupted; None if it was not."""
+    translate = QCoreApplication.translate
+    again = translate("TurnView", "Try again")
+    if answer.error is not None:
+        return Trouble(wording.error_sentence(answer.error), again, "again")
+    if answer.state is not State.INTERRUPTED:
+        return None
+    sentence = translate("TurnView", "This answer was cut short when Tandem ended.")
+    if answer.unfinished:
+        return Trouble(sentence, translate("TurnView", "Continue"), "go-on", calm=True)
+    return Trouble(sentence, again, "again", calm=True)

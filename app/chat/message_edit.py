@@ -1,0 +1,199 @@
+"""The message box: grows with its text, sends with Enter, and leaves Enter to an input method that is composing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QWidget
+
+_MAX_LINES = 10
+
+
+class MessageEdit(QPlainTextEdit):
+    """Plain text of one to _MAX_LINES lines.
+
+    `submitted` follows Enter (with Command or Ctrl if `send_key` is "modifier"), `edited` every change of the text or
+    of what is being composed; `files_given` carries the paths of files that were pasted or dropped. The Up key in an
+    empty box recalls earlier messages, which `history` returns, oldest first.
+
+    While an input method composes, every key belongs to it: Enter confirms a candidate and never sends. Whether it
+    composes is read from the text layout each time, because `clear()` ends a composition without any event.
+    """
+
+    submitted = Signal()
+    edited = Signal()
+    files_given = Signal(list)
+    send_key = "enter"
+
+    def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
+        """`shrinks`: may be as small as one line where the layout around it has too little height."""
+        super().__init__(parent)
+        self._shrinks, self._height = shrinks, 0
+        self.history: Callable[[], Sequence[str]] = lambda: ()
+        self._recalled = 0
+        self.setObjectName("composer")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.document().setDocumentMargin(2)
+        self.document().contentsChanged.connect(self._changed)
+        self._fit()
+
+    def _changed(self) -> None:
+        self._fit()
+        self.edited.emit()
+
+    def preedit(self) -> str:
+        """What an input method is composing; "" if it is not."""
+        return self.textCursor().block().layout().preeditAreaText()
+
+    def take_text(self) -> str:
+        """Commit what is being composed, then return the text and clear the box."""
+        self.commit_preedit()
+        text = self.toPlainText()
+        # Not `clear`, which also drops the undo history.
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.removeSelectedText()
+        QGuiApplication.inputMethod().reset()
+        return text
+
+    def show_document(self, document: QTextDocument) -> None:
+        """Edit that document, with its undo history."""
+        self.document().contentsChanged.disconnect(self._changed)
+        # The text size may have changed since it was last shown.
+        document.setDefaultFont(self.font())
+        self.setDocument(document)
+        document.contentsChanged.connect(self._changed)
+        self._changed()
+
+    def new_document(self, text: str) -> QTextDocument:
+        """A document for `show_document`, owned by the box."""
+        document = QTextDocument(self)
+        document.setDocumentLayout(QPlainTextDocumentLayout(document))
+        document.setDefaultFont(self.document().defaultFont())
+        document.setDocumentMargin(2)
+        document.setPlainText(text)
+        document.clearUndoRedoStacks()
+        return document
+
+    def commit_preedit(self) -> None:
+        pending = self.preedit()
+        if not pending:
+            return
+        QGuiApplication.inputMethod().commit()
+        if self.preedit():
+            # The platform did not commit it; the reset in `take_text` makes it drop its copy.
+            event = QInputMethodEvent()
+            event.setCommitString(pending)
+            self.inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        none, modifier = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+        if enter and held == (none if self.send_key == "enter" else modifier):
+            event.accept()
+            # While composing, the key belongs to the input method; a new line would be as wrong as sending.
+            if not self.preedit():
+                self.submitted.emit()
+            return
+        up = event.key() == Qt.Key.Key_Up
+        if (up or event.key() == Qt.Key.Key_Down) and held == none and self._recall(up):
+            return
+        super().keyPressEvent(event)
+
+    def _recall(self, older: bool) -> bool:
+        """Step through earlier messages, from an empty box or from a recalled text that was not changed."""
+        earlier, text = self.history(), self.toPlainText()
+        inside = 0 < self._recalled <= len(earlier) and text == earlier[-self._recalled]
+        if self.preedit() or not (inside or (older and not text)):
+            return False
+        wanted = (self._recalled if inside else 0) + (1 if older else -1)
+        if wanted > len(earlier):
+            return True
+        self._recalled = wanted
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(earlier[-wanted] if wanted else "")
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        return True
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return bool(files_in(source)) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := files_in(source):
+            self.files_given.emit(files)
+        else:
+            super().insertFromMimeData(source)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        super().inputMethodEvent(event)
+        self._fit()
+        self.edited.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit()
+        else:
+            self._show_bar()
+            self.ensureCursorVisible()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height)
+
+    def _fit(self) -> None:
+        margins = 2 * math.ceil(self.document().documentMargin()) + 2
+        line = self.fontMetrics().lineSpacing()
+        height = margins + max(line, math.ceil(self._height_of_lines()))
+        if height != self._height:
+            self._height = height
+            self.setMinimumHeight(margins + line if self._shrinks else height)
+            self.setMaximumHeight(height)
+            # Resized before the text scrolls to show a line that does not fit yet.
+            self.resize(self.width(), height)
+            self.updateGeometry()
+        self._show_bar()
+
+    def _height_of_lines(self) -> float:
+        """In pixels, of the first _MAX_LINES lines: those in other scripts may be higher than the font's own."""
+        height, left, block = 0.0, _MAX_LINES, self.document().begin()
+        while block.isValid() and left:
+            # Asking for its geometry lays out the block.
+            self.document().documentLayout().blockBoundingRect(block)
+            layout = block.layout()
+            lines = min(left, layout.lineCount())
+            height += sum(layout.lineAt(number).height() for number in range(lines))
+            left, block = left - lines, block.next()
+        return height
+
+    def _show_bar(self) -> None:
+        fits = self.document().size().height() <= _MAX_LINES and self.height() >= self._height
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(policy)
+
+
+def trimmed(text: str) -> str:
+    """A message without empty lines around it. The first of several lines keeps its indent, because it may be code."""
+    lines = text.rstrip().split("\n")
+    while len(lines) > 1 and not lines[0].strip():
+        del lines[0]
+    return "\n".join(lines) if len(lines) > 1 else lines[0].strip()
+
+
+def files_in(source: QMimeData) -> list[str]:
+    """The paths of the files that were copied or dragged."""
+    return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]

@@ -1,0 +1,112 @@
+"""The turns of a chat, one below the other. Only those near the view have widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from app.chat.lazy_turn import LazyTurn
+from app.chat.turn_view import TurnView
+from app.session.chats import Turn
+
+COLUMN_WIDTH = 720
+
+
+class TurnColumn(QWidget):
+    """`make` builds and wires the view of a turn once it is needed."""
+
+    def __init__(self, make: Callable[[Turn, QWidget], TurnView]) -> None:
+        super().__init__()
+        self._make = make
+        self._slots: dict[Turn, LazyTurn] = {}
+        self.setMaximumWidth(COLUMN_WIDTH)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 28, 0, 24)
+        self._layout.setSpacing(32)
+        self._layout.addStretch(1)
+        # The column grows before its turns are placed: squeezed first, every turn would move twice.
+        self._layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
+
+    def __contains__(self, turn: object) -> bool:
+        return turn in self._slots
+
+    @property
+    def turns(self) -> list[Turn]:
+        return list(self._slots)
+
+    @property
+    def newest(self) -> Turn | None:
+        return next(reversed(self._slots), None)
+
+    @property
+    def views(self) -> Iterator[TurnView]:
+        """The widgets of the turns that have any."""
+        return (slot.view for slot in self._slots.values() if slot.view is not None)
+
+    def slot(self, turn: Turn) -> LazyTurn:
+        return self._slots[turn]
+
+    def loaded(self, turn: Turn) -> TurnView | None:
+        """The widgets of a turn; None if it has none now, or is of another chat."""
+        slot = self._slots.get(turn)
+        return slot.view if slot is not None else None
+
+    def slot_at(self, y: int) -> tuple[int, LazyTurn] | None:
+        """The first turn that reaches down to `y`, with its index."""
+        slots = enumerate(self._slots.values())
+        return next(((index, slot) for index, slot in slots if slot.geometry().bottom() >= y), None)
+
+    def add(self, turn: Turn, index: int | None = None) -> LazyTurn:
+        """Add a turn at an index, or at the end."""
+        slot = self._slots[turn] = LazyTurn(turn, self._make, self)
+        self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
+        return slot
+
+    def show_turns(self, turns: Sequence[Turn]) -> None:
+        """Show the turns of another chat. Edits of questions are kept with their turns."""
+        self.setUpdatesEnabled(False)
+        for slot in self._slots.values():
+            if slot.view is not None:
+                slot.view.leave_edit()
+            self._layout.removeWidget(slot)
+            slot.deleteLater()
+        self._slots = {}
+        for turn in turns:
+            self.add(turn)
+        self.setUpdatesEnabled(True)
+
+    def update_turns(self, turns: Sequence[Turn]) -> bool:
+        """Show other turns of the same chat. Returns whether one that was removed had the focus."""
+        kept, focus, had_focus = set(turns), QApplication.focusWidget(), False
+        self.setUpdatesEnabled(False)
+        for turn in [turn for turn in self._slots if turn not in kept]:
+            slot = self._slots.pop(turn)
+            had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
+            self._layout.removeWidget(slot)
+            slot.hide()
+            slot.deleteLater()
+        before, self._slots = self._slots, {}
+        for index, turn in enumerate(turns):
+            if turn in before:
+                slot = self._slots[turn] = before[turn]
+                if slot.view is not None:
+                    slot.view.show_versions()
+            else:
+                self.add(turn, index)
+        self.setUpdatesEnabled(True)
+        return had_focus
+
+    def load_between(self, top: int, bottom: int) -> bool:
+        """Load the turns between two heights and unload those far from there. Returns whether any was loaded."""
+        far, changed = 2 * (bottom - top), False
+        for slot in self._slots.values():
+            bounds = slot.geometry()
+            if bounds.bottom() >= top and bounds.top() <= bottom:
+                changed = changed or slot.view is None
+                slot.load()
+            elif bounds.bottom() < top - far or bounds.top() > bottom + far:
+                slot.unload()
+        return changed
