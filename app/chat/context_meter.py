@@ -43,12 +43,12 @@ class ContextMeter(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._count)
-        for changed in (composer.edit.edited, composer.files.changed, session.chats.opened, session.settings.chat_changed):
+        chats, answers = session.chats, session.answers
+        for changed in (
+            *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
+            *(chats.opened, chats.path_changed, answers.asked, answers.ended),
+        ):
             changed.connect(self._count_soon)
-        session.models.changed.connect(self._count_soon)
-        session.chats.path_changed.connect(self._count_soon)
-        session.answers.asked.connect(self._count_soon)
-        session.answers.ended.connect(self._count_soon)
         self.show_usage()
 
     def close(self) -> None:
