@@ -12,7 +12,6 @@ from app.chat.shown_text import ShownTexts, shown_texts
 from app.conversations.search import highlights, parse_phrase
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.sidebar.list_model import ROW
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -172,16 +171,12 @@ def test_highlights_stay_when_the_theme_or_the_language_changes(open_window: Ope
 def test_a_message_found_in_all_chats_is_shown_at_its_first_match(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("초안이 먼저, 초안이 나중.")]))
     answered(window, "초안이 뭐예요?")
+    chat = window.session.chat
+    turn = chat.turns[0]
     window.trigger("new-chat")
     window.search("초안")
-    # The search over all chats lists the question first.
-    for row, wanted in ((1, "2 of 3"), (0, "1 of 3")):
-        matches = [
-            index
-            for index in map(window.sidebar.model.index, range(window.sidebar.model.rowCount()))
-            if not isinstance(index.data(ROW), str)
-        ]
-        window.sidebar.click_row(matches[row])
+    for node, wanted in ((turn.answer_node, "2 of 3"), (turn.question_node, "1 of 3")):
+        window.sidebar.pane.found.emit(chat.id, node.id)
         window.wait(lambda text=wanted: window.found_text == text)
 
 

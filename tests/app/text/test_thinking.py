@@ -116,7 +116,7 @@ def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow, q
     assert not fold.body.isVisible()
     assert shown_text(window) == "It is 4."
     fold.head.click()
-    assert fold.body.views[0].toPlainText() == THOUGHT  # type: ignore[attr-defined]
+    assert fold.body.text_views[0].toPlainText() == THOUGHT  # type: ignore[attr-defined]
 
 
 def test_thoughts_are_counted_while_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -46,7 +46,7 @@ def wait_for_end(window: MainWindow, qtbot: QtBot) -> None:
 
 def shown_text(window: MainWindow) -> str:
     turn = window._session.chat.turns[-1]
-    views = window._transcript.view(turn)._body._views
+    views = window._transcript.view(turn).body.text_views
     return "\n".join(view.toPlainText() for view in views)  # type: ignore[attr-defined]
 
 

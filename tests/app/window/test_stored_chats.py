@@ -167,16 +167,16 @@ def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow, qtbot: 
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
     bar.setValue(bar.maximum() // 3)
-    place = transcript.place
+    place = transcript.reading_position
     assert place is not None
     window._actions["new-chat"].trigger()
     window._session.chats.open(read)
-    qtbot.waitUntil(lambda: transcript.place == place)
+    qtbot.waitUntil(lambda: transcript.reading_position == place)
     settle(window, qtbot)
     window.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window._session.chat.turns))
-    qtbot.waitUntil(lambda: window._transcript.place == place)
+    qtbot.waitUntil(lambda: window._transcript.reading_position == place)
 
 
 def test_a_damaged_file_is_told_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -262,7 +262,7 @@ def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWind
 def test_a_selection_made_before_the_tokens_are_read_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = reopened(open_window, qtbot, 2)
     first = window._session.chat.turns[0]
-    prose = view(window, 0)._body.views[0]
+    prose = view(window, 0).body.text_views[0]
     passage = STORY.split(".")[0][:20]
     prose.setTextCursor(prose.document().find(passage))  # type: ignore[attr-defined]
     prose.setFocus()
@@ -326,14 +326,14 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     settle(window, qtbot)
     window._actions["find-in-chat"].trigger()
     window._find.edit.setText("draft")
-    assert window._find.count.text() == "2 of 2"
+    assert window.found_text == "2 of 2"
     window._actions["ask-again"].trigger()
-    assert window._find.count.text() == "1 of 1"
+    assert window.found_text == "1 of 1"
     wait_for_end(window, qtbot)
     settle(window, qtbot)
     for _ in range(2):
         QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "1 of 1"
+    assert window.found_text == "1 of 1"
 
 
 def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
