@@ -123,7 +123,7 @@ def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, q
     window._chats._activated(model.index(1))
     qtbot.waitUntil(lambda: bool(turns(window)) and turns(window)[0][0] == "추측이 뭐예요?")
     qtbot.waitUntil(lambda: window._find.isVisible())
-    (prose,) = view(window).body.views
+    (prose,) = view(window).body.text_views
     marks = prose.extraSelections()  # type: ignore[attr-defined]
     assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
 
@@ -136,7 +136,7 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) 
     window._actions["find-in-chat"].trigger()
     window._find.edit.setText("draft")
     assert window._find.count.text() == "3 of 3"
-    (prose,) = view(window).body.views
+    (prose,) = view(window).body.text_views
     assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
     QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
     assert window._find.count.text() == "2 of 3"
