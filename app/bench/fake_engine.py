@@ -9,21 +9,22 @@ from __future__ import annotations
 import threading
 import time
 from abc import abstractmethod
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
-from engine.events import Finished, Token, TokensCommitted
+from engine.client import EngineClient
+from engine.errors import NoModel
+from engine.events import Event, Finished, Token, TokensCommitted
+from engine.requests import ChatRequest
+from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
-from engine.stream import Loading
+from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
+from engine.stream import Loading, RequestStream
+from engine.tuning import Calibration, LearnedPair, Pair
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from engine.events import Event
-    from engine.requests import ChatRequest
-    from engine.settings import EngineSettings
+T = TypeVar("T")
 
 PARAGRAPH = (
     "A draft model guesses **several** tokens, and the main model checks them in one pass. What it agrees with is "
@@ -32,65 +33,74 @@ PARAGRAPH = (
     "```python\nfor guess in guesses:\n    check(guess)\n```\n\n"
 )
 TOKENS_A_ROUND = 4
+_PAIR = LoadedPair(ModelInfo("bench", Path("bench"), "llama", 32_768, 0), None)
 
 
-@dataclass(frozen=True)
-class _Info:
-    name: str = "bench"
-    path: Path = Path("bench")
-    context_length: int = 32_768
-    bytes: int = 0
-    architecture: str = "llama"
-
-
-@dataclass(frozen=True)
-class _Pair:
-    main: _Info = _Info()
-    draft: _Info | None = None
-    draft_problem: None = None
-
-
-class _Speaker:
+class _Speaker(EngineClient):
     """An engine of which only `submit` does anything: `count` tokens, each of so many `letters` of the text, which is
     said over and over. `pause(number)` is what a round takes; False ends the answer.
     """
-
-    # There is no prompt to read.
-    loading_progress = (0, 0)
 
     def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
         self._count = count
         self._words = [text[place : place + letters] for place in range(0, len(text), letters)]
         self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
+        self._stopped = threading.Event()
 
-    def configure(self, _settings: EngineSettings) -> None:
-        """There is nothing to limit."""
+    @property
+    def loading_progress(self) -> tuple[int, int]:
+        return 0, 0
 
-    def keep_stored(self, _conversations: Collection[str]) -> None:
-        """Nothing is stored."""
+    @property
+    def settings(self) -> EngineSettings:
+        return EngineSettings()
 
-    def learned(self) -> Future[tuple[()]]:
-        """There are no costs to learn."""
-        future: Future[tuple[()]] = Future()
-        future.set_result(())
-        return future
-
-    def load(self, *_: object) -> Loading:
+    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:  # noqa: ARG002
         loading = Loading()
-        loading.set_result(_Pair())  # type: ignore[arg-type]
+        loading.set_result(_PAIR)
         return loading
 
-    def submit(self, _request: ChatRequest, on_event: Callable[[Event], None]) -> _Speaker:
-        self._thread = threading.Thread(target=self.speak, args=(on_event,), name="speaker")
-        self._thread.start()
-        return self
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:  # noqa: ARG002
+        return _done(_PAIR)
 
-    def cancel(self) -> None:
-        self._closed.set()
+    def unload(self) -> Future[LoadedPair]:
+        return _done(LoadedPair(None, None))
+
+    def configure(self, settings: EngineSettings) -> Future[None]:  # noqa: ARG002
+        return _done(None)
+
+    def status(self) -> Future[EngineStatus]:
+        return _done(EngineStatus(0, 0, PrefixCacheUsage(0, 0, 0), MemoryUse(0, 0, 0, 0)))
+
+    def clear_prefix_cache(self) -> Future[None]:
+        return _done(None)
+
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:  # noqa: ARG002
+        return _done(None)
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:  # noqa: ARG002
+        return _done(None)
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        return _done(())
+
+    def forget_learned(self, pair: Pair | None = None) -> Future[None]:  # noqa: ARG002
+        return _done(None)
+
+    def calibrate(self) -> Future[Calibration]:
+        future: Future[Calibration] = Future()
+        future.set_exception(NoModel())
+        return future
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        stream = RequestStream(request, on_event)
+        self._stopped = stream.cancel_requested
+        self._thread = threading.Thread(target=self.speak, args=(stream.deliver,), name="speaker")
+        self._thread.start()
+        return stream
 
     def close(self) -> None:
-        self._closed.set()
+        self._stopped.set()
         if self._thread is not None:
             self._thread.join()
 
@@ -128,7 +138,7 @@ class SteadyEngine(_Speaker):
 
     def _pause(self, number: int) -> bool:
         due = self._started + (number + 1) * TOKENS_A_ROUND / self._rate
-        return not self._closed.wait(max(0.0, due - time.perf_counter()))
+        return not self._stopped.wait(max(0.0, due - time.perf_counter()))
 
 
 class WaitingEngine(_Speaker):
@@ -143,7 +153,13 @@ class WaitingEngine(_Speaker):
         ends = time.thread_time() + self._work_s
         while time.thread_time() < ends:
             sum(range(50))
-        return not self._closed.is_set()
+        return not self._stopped.is_set()
+
+
+def _done(result: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(result)
+    return future
 
 
 def _record(number: int, passed: float) -> RoundRecord:

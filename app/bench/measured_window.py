@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.bench.fake_engine import PARAGRAPH
 from app.bench.frames import LATE_MS, Frames
+from engine.client import EngineClient
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _SETTLE_S, PATIENCE_S = 1.0, 120.0
 
 @contextmanager
 def measured_window(
-    application: Any, make_engine: Callable[[], Any], messages: int
+    application: Any, make_engine: Callable[[], EngineClient], messages: int
 ) -> Iterator[tuple[MainWindow, Session]]:
     """The real window with settings and chats of its own, ready to be asked."""
     from app.library.library import Library

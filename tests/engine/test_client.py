@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
+from app.bench.fake_engine import SteadyEngine, WaitingEngine
 from engine import Engine, EngineClient
 from tests.app.scripted_engine import ScriptedEngine
 
@@ -20,16 +22,19 @@ def test_the_protocol_names_every_public_member_of_the_engine() -> None:
     assert sorted(public) == sorted([*METHODS, *VALUES])
 
 
-@pytest.mark.parametrize("implementation", [Engine, ScriptedEngine])
+@pytest.mark.parametrize("implementation", [Engine, ScriptedEngine, SteadyEngine, WaitingEngine])
 @pytest.mark.parametrize("name", METHODS)
 def test_every_implementation_has_the_methods_of_the_protocol(name: str, implementation: type) -> None:
     expected = inspect.signature(getattr(EngineClient, name))
     assert inspect.signature(getattr(implementation, name)) == expected
 
 
+@pytest.mark.parametrize("implementation", [ScriptedEngine, lambda: SteadyEngine(1.0, 0)], ids=["scripted", "steady"])
 @pytest.mark.parametrize("name", VALUES)
-def test_the_values_of_the_protocol_can_be_read_from_a_scripted_engine(name: str) -> None:
-    engine = ScriptedEngine()
+def test_the_values_of_the_protocol_can_be_read_from_every_fake(
+    name: str, implementation: Callable[[], EngineClient]
+) -> None:
+    engine = implementation()
     try:
         assert getattr(engine, name) is not None
     finally:
