@@ -96,3 +96,15 @@ def test_bench_refuses_more_answers_at_once_than_an_engine_takes(
 ) -> None:
     assert main(["bench", "--concurrent", counts]) == 2
     assert "concurrent must be numbers up to 8" in capsys.readouterr().err
+
+
+def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--concurrent", "2", "--repetitions", "1", "--max-tokens", "2"]) == 0
+    *_, head, row = capsys.readouterr().out.splitlines()
+    assert head.split() == ["answers", "at", "once", "tokens/s", "mlx-lm", "ratio"]
+    assert row.split()[0] == "2"
+
+
+def test_bench_of_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--main", "no/such-model"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
-from engine import Event, Finished, RequestStats, TokensCommitted
+from engine import ChatRequest, Event, Failed, Finished, RequestStats, TokensCommitted
+from engine.errors import EngineError
 from engine.requests import MAX_DEPTH
 from engine.stats import RoundRecord
 from tests.tiny_models import write_model
@@ -20,24 +22,43 @@ from tests.tiny_models import write_model
 ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
 
-class KoreanEngine:
-    """Answers every request with two characters that ASCII does not have."""
+class ScriptedEngine:
+    """Answers each request with the next of some lists of events; an exception in a list is raised."""
 
-    def __init__(self, _settings: object) -> None:
-        self.pair: Future[Any] = Future()
-        self.pair.set_result(SimpleNamespace(draft_problem=None))
+    def __init__(self, *answers: list[Event | BaseException]) -> None:
+        self.answers = list(answers)
+        self.asked: list[list[str]] = []
+        self.cancelled = 0
+        self._events: list[Event | BaseException] = []
 
-    def __enter__(self) -> KoreanEngine:
+    def __enter__(self) -> ScriptedEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
         """Nothing is open."""
 
     def load(self, _main: str, _draft: str | None) -> Future[Any]:
-        return self.pair
+        pair: Future[Any] = Future()
+        pair.set_result(SimpleNamespace(draft_problem=None))
+        return pair
 
-    def submit(self, _request: object) -> list[Event]:
-        return [TokensCommitted("한글", (), ROUND, RequestStats()), Finished("stop", "한글", (), RequestStats())]
+    def submit(self, request: ChatRequest) -> ScriptedEngine:
+        self.asked.append([message["content"] for message in request.messages])
+        self._events = self.answers.pop(0)
+        return self
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    def __iter__(self) -> Iterator[Event]:
+        while self._events:
+            event = self._events.pop(0)
+            if isinstance(event, BaseException):
+                raise event
+            yield event
+
+
+KOREAN = [TokensCommitted("한글", (), ROUND, RequestStats()), Finished("stop", "한글", (), RequestStats())]
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -138,7 +159,7 @@ def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
     questions.write_text("Hello?\n")
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
 
-    monkeypatch.setattr("app.cli.chat.Engine", KoreanEngine)
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: ScriptedEngine([*KOREAN]))
     with questions.open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         monkeypatch.setattr("sys.stdout", out)
@@ -148,3 +169,33 @@ def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
         assert json.loads(printed.splitlines()[-1])["text"] == "한글"
     else:
         assert "??" in printed
+
+
+def test_ctrl_c_ends_the_answer_and_its_figures_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stats = RequestStats(generated_tokens=7)
+    engine = ScriptedEngine([KeyboardInterrupt(), Finished("cancelled", "", (), stats)])
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    assert main(["chat", "Hi"]) == 0
+    assert engine.cancelled == 1
+    assert "7 tokens" in capsys.readouterr().err
+
+
+def test_a_second_ctrl_c_ends_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = ScriptedEngine([KeyboardInterrupt(), KeyboardInterrupt()])
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    assert main(["chat", "Hi"]) == 1
+
+
+def test_a_question_that_failed_is_not_asked_again_with_the_next(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    engine = ScriptedEngine([Failed(EngineError("too long"), "half")], [*KOREAN], [*KOREAN])
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    (tmp_path / "questions").write_text("one\ntwo\nthree\n")
+    with (tmp_path / "questions").open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["chat"]) == 0
+    assert engine.asked == [["one"], ["two"], ["two", "한글", "three"]]
+    assert "tandem: too long" in capsys.readouterr().err

@@ -256,3 +256,28 @@ def test_every_verdict_has_words() -> None:
     from engine.advice.pairing import VERDICTS
 
     assert set(terminal_models.VERDICTS) == set(VERDICTS)
+
+
+def test_without_a_known_draft_the_model_comes_alone_and_it_is_said(
+    run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = model_files(llama_config(vocab_size=7), tokenizer=tokenizer_json({"x": 0}))
+    hub.add("someone/odd", files)
+    assert run("download", "someone/odd", "--with-draft") == 0
+    out, err = capsys.readouterr()
+    assert "no draft is known for someone/odd" in err
+    assert out.startswith("someone/odd is ready")
+
+
+def test_remove_as_json_says_what_was_freed(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_snapshot(cache, "org/model", model_files())
+    assert run("remove", "org/model", "--yes", "--json") == 0
+    (removed,) = objects(capsys)
+    assert (removed["event"], removed["id"], removed["freed_bytes"] > 0) == ("removed", "org/model", True)
+
+
+def test_a_count_of_none_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run("search", "qwen", "--limit", "0")
+    assert stop.value.code == 2
+    assert "a number above 0" in capsys.readouterr().err

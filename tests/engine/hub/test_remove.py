@@ -91,3 +91,20 @@ def test_a_folder_that_is_a_link_loses_the_link_only(tmp_path: Path) -> None:
     remove(plan)
     assert (tmp_path / "real" / "config.json").exists()
     assert not (tmp_path / "mine" / "link").exists()
+
+
+@pytest.mark.parametrize("source", ["cache", "folder"])
+def test_a_model_that_is_gone_already_is_not_installed(source: str, cache: Path, tmp_path: Path) -> None:
+    gone = InstalledModel("org/gone", str(tmp_path / "gone"), source, True)
+    with pytest.raises(HubError) as caught:
+        plan_removal(gone, cache)
+    assert caught.value.reason == "not-installed"
+
+
+def test_what_cannot_be_removed_is_named(cache: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_removal(installed(cache), cache)
+    monkeypatch.setattr("engine.hub.remove.shutil.rmtree", lambda *_args, **_options: None)
+    with pytest.raises(HubError) as caught:
+        remove(plan)
+    assert caught.value.reason == "not-writable"
+    assert str(caught.value.arguments["path"]) in str(snapshot)

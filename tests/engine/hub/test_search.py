@@ -171,6 +171,23 @@ def test_a_small_file_that_is_not_what_was_promised_is_refused(hub: FakeHub, cli
     assert caught.value.reason == "checksum"
 
 
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (Fault(status=401), "missing"),
+        (Fault(status=403), "forbidden"),
+        (Fault(status=404), "wrong-mirror"),
+        (Fault(status=503), "server-error"),
+    ],
+)
+def test_a_repository_that_is_refused_says_why(hub: FakeHub, client: HubClient, fault: Fault, reason: str) -> None:
+    hub.add("org/model", model_files())
+    hub.api_faults["/api/models/org/model"] = fault
+    with pytest.raises(HubError) as caught:
+        find_model(client, "org/model")
+    assert caught.value.reason == reason
+
+
 def test_a_proxy_that_is_not_there_is_told_from_being_offline(hub: FakeHub) -> None:
     access = HubAccess(hub.endpoint, proxy="http://127.0.0.1:9")
     with HubClient(access) as client, pytest.raises(HubError) as caught:

@@ -228,3 +228,53 @@ def test_inspection_imports_neither_mlx_nor_a_model_nor_qt(good: Path) -> None:
         [sys.executable, "-c", script, str(good)], capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("index", "reason"),
+    [
+        ({"weight_map": []}, "damaged"),
+        ({"weight_map": {"a": 7}}, "damaged"),
+        ({"weight_map": {"a": "../other.safetensors"}}, "unsafe"),
+        ({"weight_map": {str(n): f"{n}.safetensors" for n in range(2001)}}, "damaged"),
+        ({"weight_map": {"a": "model-00009.safetensors"}}, "incomplete"),
+    ],
+)
+def test_an_index_that_cannot_be_trusted_is_refused(good: Path, index: dict[str, object], reason: str) -> None:
+    (good / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(ModelNotUsable) as caught:
+        check_folder(good)
+    assert caught.value.reason == reason
+
+
+def test_a_shard_of_thousands_is_refused(good: Path) -> None:
+    (good / "model.safetensors").rename(good / "model-00001-of-99999.safetensors")
+    with pytest.raises(ModelNotUsable) as caught:
+        check_folder(good)
+    assert caught.value.reason == "damaged"
+
+
+def test_a_template_of_megabytes_is_refused(good: Path) -> None:
+    (good / "chat_template.jinja").write_text("x" * (2**20 + 1))
+    with pytest.raises(ModelNotUsable) as caught:
+        check_folder(good)
+    assert caught.value.reason == "damaged"
+
+
+def test_a_folder_of_thousands_of_files_is_no_model(good: Path) -> None:
+    for number in range(2001):
+        (good / f"{number}.txt").touch()
+    with pytest.raises(ModelNotUsable) as caught:
+        check_folder(good)
+    assert caught.value.reason == "unsafe"
+
+
+def test_a_missing_folder_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotUsable) as caught:
+        check_folder(tmp_path / "nowhere")
+    assert caught.value.reason == "missing"
+
+
+def test_an_old_export_may_name_paths_of_the_machine_it_was_made_on(good: Path) -> None:
+    change_json(good / "tokenizer_config.json", vocab_file="/nowhere/at/all/vocab.txt")
+    check_folder(good)

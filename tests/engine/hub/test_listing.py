@@ -1,0 +1,65 @@
+"""A repository's listing: what a model needs, and answers that no Hub gives."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.hub.client import HubAccess
+from engine.hub.failures import HubError
+from engine.hub.listing import list_model, resolve
+
+COMMIT = "a" * 40
+CONFIG = {"type": "file", "path": "config.json", "size": 10, "oid": "b" * 40}
+WEIGHTS = {"type": "file", "path": "model.safetensors", "size": 9, "oid": "x", "lfs": {"size": 2**30, "oid": "c" * 64}}
+
+
+def hub(*pages: Any) -> Any:
+    """A client whose Hub answers with these pages."""
+    answers = [(page, "next" if number < len(pages) else None) for number, page in enumerate(pages, 1)]
+    return SimpleNamespace(access=HubAccess(), get_json=lambda *_: answers.pop(0))
+
+
+def reason_of(*pages: Any) -> str:
+    with pytest.raises(HubError) as caught:
+        list_model(hub(*pages), "org/model", COMMIT)
+    return caught.value.reason
+
+
+def test_the_files_of_all_pages_are_listed_small_ones_first() -> None:
+    listing = list_model(hub([WEIGHTS], [CONFIG, {"type": "directory", "path": "x.json"}, "odd"]), "org/model", COMMIT)
+    assert [(file.name, file.size, file.digest) for file in listing.files] == [
+        ("config.json", 10, "b" * 40),
+        ("model.safetensors", 2**30, "c" * 64),
+    ]
+    assert listing.total_bytes == 2**30 + 10
+
+
+@pytest.mark.parametrize("name", ["../config.json", "/etc/x.json", "a/../../b.json", "c:x.json"])
+def test_a_file_outside_the_folder_is_refused(name: str) -> None:
+    assert reason_of([CONFIG, WEIGHTS, {**CONFIG, "path": name}]) == "unsafe-name"
+
+
+@pytest.mark.parametrize("page", [{}, [{**CONFIG, "size": -1}], [{**CONFIG, "oid": "short"}], [{**CONFIG, "oid": 7}]])
+def test_an_answer_of_another_kind_of_server_is_a_wrong_mirror(page: Any) -> None:
+    assert reason_of(page) == "wrong-mirror"
+
+
+@pytest.mark.parametrize("page", [[], [CONFIG], [WEIGHTS], [{**CONFIG, "path": f"{n}.json"} for n in range(5001)]])
+def test_a_repository_without_mlx_weights_is_no_model(page: Any) -> None:
+    assert reason_of(page) == "not-mlx"
+
+
+@pytest.mark.parametrize("answer", [[], {}, {"sha": "main"}])
+def test_a_revision_without_a_commit_is_a_wrong_mirror(answer: Any) -> None:
+    with pytest.raises(HubError) as caught:
+        resolve(hub(answer), "org/model")
+    assert caught.value.reason == "wrong-mirror"
+
+
+def test_a_revision_that_can_be_none_is_not_asked_for() -> None:
+    with pytest.raises(HubError) as caught:
+        resolve(hub(), "org/model", "../main")
+    assert caught.value.reason == "revision-missing"
