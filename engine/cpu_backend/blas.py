@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 _CANDIDATES = ("libopenblas.so.0", "libopenblas.so")
 
 
-def _load() -> str:
+def load_blas() -> str:
     """Load the best BLAS that this system has and return its name for logs.
 
     Must run before `mlx.core` is imported anywhere in the process; the name says so when it runs too late.
@@ -47,4 +47,4 @@ def _describe(library: ctypes.CDLL, name: str) -> str:
 
 
 # The BLAS in use, for logs and as part of what timings depend on. Importing this module loads it.
-BLAS = _load()
+BLAS = load_blas()

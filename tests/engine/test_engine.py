@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -259,3 +260,49 @@ def test_learned_figures_that_cannot_be_written_do_not_fail_the_request(tiny_mai
     with Engine(EngineSettings(learned_file=tmp_path / "file" / "learned.json")) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert all(finished(ask(engine, max_tokens=4)).reason == "length" for _ in range(2))
+
+
+def test_a_draft_model_without_a_main_model_is_refused(tiny_draft: Path) -> None:
+    with Engine() as engine, pytest.raises(NoModel):
+        engine.set_draft(tiny_draft).result(timeout=PATIENCE_S)
+
+
+@pytest.mark.expects_log
+def test_a_call_that_fails_unexpectedly_reports_it_and_the_engine_continues(
+    tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engine() as engine:
+        with monkeypatch.context() as patch:
+            patch.setattr(scheduler.Scheduler, "clear_prefix_cache", lambda _self: 1 / 0)
+            with pytest.raises(InternalFailure, match="division"):
+                engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        with monkeypatch.context() as patch:
+            patch.setattr("engine.models.resolve_model", lambda _name: 1 / 0)
+            with pytest.raises(InternalFailure, match="division"):
+                engine.load(tiny_main).result(timeout=PATIENCE_S)
+        assert engine.load(tiny_main).result(timeout=PATIENCE_S).main is not None
+
+
+def test_a_call_that_is_cancelled_in_time_is_not_made(engine_with_pair: Engine) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def listen(_event: Event) -> None:
+        """Keeps the engine's thread from the calls behind the request."""
+        reached.set()
+        go_on.wait(PATIENCE_S)
+
+    stream = engine_with_pair.submit(ChatRequest(QUESTION, max_tokens=2), listen)
+    assert reached.wait(PATIENCE_S)
+    unloading, forgetting = engine_with_pair.unload(), engine_with_pair.clear_prefix_cache()
+    assert unloading.cancel()
+    assert forgetting.cancel()
+    stream.cancel()
+    go_on.set()
+    assert finished(ask(engine_with_pair, max_tokens=2)).ids
+
+
+def test_a_scheduler_refuses_calls_from_another_thread() -> None:
+    mine = scheduler.Scheduler()
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="off the engine's thread"):
+        pool.submit(mine.step).result(timeout=PATIENCE_S)
+    mine.close()

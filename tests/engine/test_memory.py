@@ -17,6 +17,7 @@ from engine.loading import load
 from engine.memory import check_load, memory_use
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.status import MemoryUse
 from tests.engine.serving import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
@@ -176,3 +177,26 @@ def test_the_status_reports_what_is_held(tiny_main: Path) -> None:
         assert 0 < status.memory.active <= status.memory.peak
         engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         assert engine.status().result(timeout=PATIENCE_S).prefix_cache.bytes == 0
+
+
+def test_finished_turns_are_dropped_where_that_makes_a_request_fit(
+    tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    run(scheduler, request(max_tokens=4))
+    assert scheduler.prefix_cache.bytes > 0
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler.models.check_request(60, 0)
+    needed, use = caught.value.arguments["needed"], memory_use()
+    cached = scheduler.prefix_cache.bytes
+
+    def free() -> MemoryUse:
+        """A byte too little as long as anything is cached."""
+        return replace(use, free=needed - 1 if scheduler.prefix_cache.bytes else needed + cached)
+
+    monkeypatch.setattr(scheduler.models, "memory_use", free)
+    [client] = run(scheduler, request("lazy dog", max_tokens=4))
+    assert client.finished.reason == "length"
+    assert scheduler.prefix_cache.usage.conversations == 1
+    scheduler.close()

@@ -1,14 +1,16 @@
-"""Conversations that are longer than the context."""
+"""Messages as token ids: templates that fail or are missing, boundaries, and conversations that are too long."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from engine.errors import PromptTooLong
+from engine.errors import PromptTooLong, TemplateFailed
 from engine.events import Failed
 from engine.loading import load
+from engine.prompts import render, shared_prefix, turn_boundaries
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
 from tests.engine.serving import alone, run
@@ -50,3 +52,62 @@ def test_one_message_that_is_too_long_is_refused_even_so(tiny_main: Path) -> Non
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, PromptTooLong)
     scheduler.close()
+
+
+class Words:
+    """A tokenizer whose tokens are the lengths of words. Its template joins the messages, or raises."""
+
+    def __init__(self, template: Callable[[list[dict[str, str]]], str] | None) -> None:
+        self.has_chat_template = template is not None
+        self._template = template
+
+    def encode(self, text: str) -> list[int]:
+        return [len(word) for word in text.split()]
+
+    def apply_chat_template(self, messages: list[dict[str, str]], **_: bool) -> list[int]:
+        assert self._template is not None
+        return self.encode(self._template(messages))
+
+
+def joined(messages: list[dict[str, str]]) -> str:
+    return " ".join(message["content"] for message in messages)
+
+
+def joined_from_two_on(messages: list[dict[str, str]]) -> str:
+    if len(messages) < 2:
+        raise ValueError("roles must alternate")
+    return joined(messages)
+
+
+TURNS = [
+    {"role": "system", "content": "one two"},
+    {"role": "user", "content": "three"},
+    {"role": "assistant", "content": "four"},
+    {"role": "user", "content": "five six seven"},
+]
+
+
+def test_without_a_template_the_bare_texts_are_the_prompt() -> None:
+    assert render(Words(None), TURNS) == [3, 3, 5, 4, 4, 3, 5]
+
+
+def test_a_template_that_fails_ends_the_request_with_its_words() -> None:
+    with pytest.raises(TemplateFailed, match="roles must alternate"):
+        render(Words(joined_from_two_on), TURNS[:1])
+
+
+@pytest.mark.parametrize(
+    ("template", "boundaries"),
+    [(joined, (2, 4, 6)), (joined_from_two_on, (4, 6)), (None, (6,))],
+    ids=["whole", "refuses the system message alone", "without a template"],
+)
+def test_turns_end_where_another_conversation_may_branch_off(
+    template: Callable[[list[dict[str, str]]], str] | None, boundaries: tuple[int, ...]
+) -> None:
+    tokenizer = Words(template)
+    assert turn_boundaries(tokenizer, TURNS, render(tokenizer, TURNS)) == boundaries
+
+
+@pytest.mark.parametrize(("one", "other", "shared"), [([], [1], 0), ([1, 2], [1, 2, 3], 2), ([1, 2, 3], [1, 5, 3], 1)])
+def test_the_shared_prefix_ends_at_the_first_difference(one: list[int], other: list[int], shared: int) -> None:
+    assert shared_prefix(one, other) == shared

@@ -22,3 +22,39 @@ def test_a_depth_above_the_most_of_a_round_is_refused(name: str) -> None:
 def test_an_empty_question_is_refused_when_it_is_created() -> None:
     with pytest.raises(BadRequest, match="text"):
         ChatRequest([{"role": "user", "content": "  \n"}])
+
+
+@pytest.mark.parametrize("message", [{"role": "user"}, {"content": "fox"}, {"role": "user", "content": 5}])
+def test_a_message_without_role_and_text_is_refused(message: dict[str, str]) -> None:
+    with pytest.raises(BadRequest, match="role and a text"):
+        ChatRequest([message])
+
+
+def test_a_request_without_messages_is_refused() -> None:
+    with pytest.raises(BadRequest, match="at least one message"):
+        ChatRequest([])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("max_tokens", 0), ("overflow", "cut"), ("stop", ("",))], ids=["max_tokens", "overflow", "stop"]
+)
+def test_a_limit_that_cannot_be_kept_is_refused(name: str, value: object) -> None:
+    with pytest.raises(BadRequest, match=name):
+        ChatRequest([{"role": "user", "content": "fox"}], **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("temperature", -0.1),
+        ("top_k", -1),
+        ("top_p", 0.0),
+        ("min_p", 1.5),
+        ("repetition_penalty", 0.0),
+        ("penalty_window", -1),
+        ("seed", 2**64),
+    ],
+)
+def test_a_sampling_setting_out_of_range_is_refused(name: str, value: float) -> None:
+    with pytest.raises(BadRequest, match=name):
+        SamplingSettings(**{name: value})  # type: ignore[arg-type]
