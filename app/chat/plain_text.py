@@ -7,9 +7,10 @@ import re
 from PySide6.QtGui import QTextDocument
 
 from app.chat.prose import read_into
+from app.text.fences import FENCED_BLOCK
 from app.text.formulas import with_formulas
 
-_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(rf"^[ \t]*{FENCED_BLOCK}", re.DOTALL | re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?")
 
 

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtWidgets import QMenu
 
 from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from tests.app.conftest import OpenWindow
     from tests.app.window_driver import WindowDriver
+from tests.app.window_parts import entry
 
 SAY = """#!/bin/sh
 if [ "$1" = -v ] && [ "$2" = "?" ]; then
@@ -108,7 +110,7 @@ def test_the_last_answer_is_read_and_stopped(
 ) -> None:
     window = open_window(ScriptedEngine([Script("It is **4**.")]))
     program = fake("spd-say", WAITING)
-    window._turns.speaker.program = str(program)
+    window.find(Speaker).program = str(program)
     window.ask_and_wait("2 + 2?")
     assert not window.is_enabled("stop-reading")
     window.trigger("read-aloud")
@@ -119,15 +121,15 @@ def test_the_last_answer_is_read_and_stopped(
     qtbot.waitUntil(lambda: window.is_enabled("read-aloud"))
 
 
-def test_without_a_voice_the_menu_says_so(open_window: OpenWindow) -> None:
+def test_without_a_voice_the_menu_says_so(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     window = open_window(ScriptedEngine([Script("It is 4.")]))
-    window._turns.speaker.program = None
+    window.find(Speaker).program = None
     window.ask_and_wait("2 + 2?")
     assert not window.is_enabled("read-aloud")
-    window._turns.fill_menu(window.session.chat.turns[0])
-    entry = next(action for action in window._turns.menu.actions() if action.text().startswith("Read aloud"))
-    assert entry.text() == "Read aloud: this system has no voice"
-    assert not entry.isEnabled()
+    opened: list[QMenu] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, *_: opened.append(menu))
+    window.turn().press("more")
+    assert not entry(opened[0], "Read aloud: this system has no voice").isEnabled()
 
 
 @pytest.fixture

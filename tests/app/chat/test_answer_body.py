@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument, QTextFormat, QTextFragment
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
-from app.chat.highlight import spans
 
 
 @pytest.fixture
@@ -31,22 +28,6 @@ def texts(body: AnswerBody) -> list[str]:
 
 def code_block(body: AnswerBody) -> CodeBlock:
     return body.findChild(CodeBlock)
-
-
-def is_coloured(block: CodeBlock) -> bool:
-    """Whether any letters have another colour or weight than the others."""
-    document = block.text_view.document()
-    return any(
-        fragment.charFormat().hasProperty(QTextFormat.Property.ForegroundBrush) for fragment in fragments(document)
-    )
-
-
-def fragments(document: QTextDocument) -> Iterator[QTextFragment]:
-    block = document.begin()
-    while block.isValid():
-        for part in block:
-            yield part.fragment()
-        block = block.next()
 
 
 def test_raw_html_is_shown_literally(body: AnswerBody) -> None:
@@ -169,50 +150,3 @@ def test_a_continued_answer_goes_on_in_its_last_paragraph(body: AnswerBody) -> N
     body.show_text("In token view", False)
     body.show_text("In token view all is tinted.", True)
     assert texts(body) == ["In token view all is tinted."]
-
-
-def test_the_copy_button_copies_the_code(qtbot: QtBot) -> None:
-    block = CodeBlock()
-    qtbot.addWidget(block)
-    block.show_code("print('안녕')\n", "python", closed=True)
-    block.findChild(QPushButton).click()
-    assert QGuiApplication.clipboard().text() == "print('안녕')\n"
-
-
-def test_known_languages_are_coloured_and_unknown_ones_are_not() -> None:
-    assert spans("x = 'a'  # note\n", "python")
-    assert spans("x = 1\n", "no-such-language") == ()
-    assert spans("x = 1\n", "") == ()
-
-
-def test_words_of_code_are_found_beside_the_window_s_work(qtbot: QtBot) -> None:
-    text = "def name(value):\n    return value  # note\n" * 40
-    block = CodeBlock()
-    qtbot.addWidget(block)
-    block.show_code(text, "python", closed=False)
-    assert not is_coloured(block)
-    block.show_code(text, "python", closed=True)
-    assert not is_coloured(block)
-    qtbot.waitUntil(lambda: is_coloured(block))
-    again = CodeBlock()
-    qtbot.addWidget(again)
-    again.show_code(text, "python", closed=True)
-    assert is_coloured(again)
-    cursor = QTextCursor(again.text_view.document())
-    cursor.setPosition(2)
-    assert cursor.charFormat().fontWeight() != 600
-    cursor.setPosition(6)
-    assert cursor.charFormat().fontWeight() == 600
-
-
-def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot) -> None:
-    block = CodeBlock()
-    qtbot.addWidget(block)
-    block.show_code("a = '👩‍💻' # note\n", "python", closed=True)
-    qtbot.waitUntil(lambda: is_coloured(block))
-    document = block.text_view.document()
-    cursor = QTextCursor(document)
-    cursor.setPosition(document.toPlainText().encode("utf-16-le").find("#".encode("utf-16-le")) // 2 + 1)
-    comment = cursor.charFormat().foreground().color()
-    cursor.setPosition(2)
-    assert cursor.charFormat().foreground().color() != comment

@@ -15,9 +15,7 @@ from app.session.attachments import Attachment
 from app.settings_window.dialog import PAGES
 from app.speculation.history_table import HistoryTable
 from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip
-from tests.app.chats_shown import settle
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import ask, wait_for_end
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -53,24 +51,23 @@ def interpreted() -> list[str]:
     return found
 
 
-def test_names_of_everything_are_shown_as_they_are_written(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_names_of_everything_are_shown_as_they_are_written(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
-    session = window._session
+    session = window.session
     session.models.load(f"models/{NAME}", f"models/draft {NAME}")
-    qtbot.waitUntil(lambda: not session.models.pair.loading)
-    window._composer.files.show_files((Attachment(NAME, "text/plain", "x"),))
-    ask(window, NAME)
-    wait_for_end(window, qtbot)
-    window._composer.files.show_files((Attachment(NAME, "text/plain", "x"),))
-    window._composer.set_info(NAME)
+    window.wait(lambda: not session.models.pair.loading)
+    window.composer.files.show_files((Attachment(NAME, "text/plain", "x"),))
+    window.ask_and_wait(NAME)
+    window.composer.files.show_files((Attachment(NAME, "text/plain", "x"),))
+    window.composer.set_info(NAME)
     session.settings.set_own(session.chat, NAME, {})
     session.settings.save_preset(NAME)
-    window._chat_settings.open()
-    window._actions["compare"].trigger()
-    settle(window, qtbot)
+    window.trigger("chat-settings")
+    window.trigger("compare")
+    window.settle()
     for page in PAGES:
-        window._settings.open(page.id)
-        settle(window, qtbot)
+        window.settings_page(page.id)
+        window.settle()
     assert any(NAME in widget.text() for widget in QApplication.allWidgets() if isinstance(widget, QLabel))
     assert interpreted() == []
 
