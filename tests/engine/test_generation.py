@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import (
-    Engine,
-    Failed,
-    Finished,
-    PrefillProgress,
-    RequestStats,
-    TokensCommitted,
-)
+from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
 from engine.requests import MAX_DEPTH
 from tests.engine.asking import QUESTION, ask, finished

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine import (
-    ChatRequest,
-    SpeculationSettings,
-)
+from engine import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.errors import BadRequest
 from engine.requests import MAX_DEPTH
 
