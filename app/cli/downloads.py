@@ -8,9 +8,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
-
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 
@@ -90,6 +87,10 @@ class _Bar(_Lines):
 
     def __init__(self) -> None:
         super().__init__()
+        # Not at the top: the window's start imports this module to declare the commands.
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
         columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
         self._progress = Progress(*columns, console=Console(file=sys.stderr), auto_refresh=False)
         self._bar = self._progress.add_task("", total=None)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 
-from rich.console import Console
-from rich.table import Table
-
 _WIDTH_IN_A_PIPE = 10_000
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[str] = ()) -> None:
     """Print rows under their head on standard output. The columns whose heads are in `figures` are aligned right."""
+    # Not at the top: the window's start imports this module to declare the commands.
+    from rich.console import Console
+    from rich.table import Table
+
     width = None if sys.stdout.isatty() else _WIDTH_IN_A_PIPE
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=None)
