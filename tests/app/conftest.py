@@ -19,9 +19,11 @@ from tests.patience import PATIENCE_S
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from app.library.hub_service import Inventory
     from app.widgets.application import Application
     from app.window.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
+    from tests.app.shown_library import ShownLibrary
     from tests.app.window_driver import WindowDriver
 
 PATIENCE_MS = round(1000 * PATIENCE_S)
@@ -121,6 +123,43 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
         if load:
             qtbot.waitUntil(lambda: not session.models.pair.loading)
         return WindowDriver(window, session, qtbot.waitUntil)
+
+    yield open_on
+    for window in opened:
+        window.close()
+        window.deleteLater()
+
+
+class OpenShown(Protocol):
+    """Opens the window on a library of given answers."""
+
+    def __call__(
+        self, inventory: Inventory | None = None, pair: tuple[str, str | None] = ...
+    ) -> tuple[WindowDriver, ShownLibrary, ScriptedEngine]: ...
+
+
+@pytest.fixture
+def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[OpenShown]:
+    """Opens the window on a library of given answers, with Qwen3 8B and its draft loaded; closes it after the test."""
+    from app.session.session import Session
+    from app.window.main_window import MainWindow
+    from tests.app.scripted_engine import Script, ScriptedEngine
+    from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
+    from tests.app.window_driver import WindowDriver
+
+    opened: list[MainWindow] = []
+
+    def open_on(
+        inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
+    ) -> tuple[WindowDriver, ShownLibrary, ScriptedEngine]:
+        engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
+        session = Session(lambda: engine, STARTER)
+        window = MainWindow(session, qapp, library)
+        opened.append(window)
+        window.show()
+        session.models.load(*pair)
+        qtbot.waitUntil(lambda: not session.models.pair.loading)
+        return WindowDriver(window, session, qtbot.waitUntil), library, engine
 
     yield open_on
     for window in opened:

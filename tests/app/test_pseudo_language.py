@@ -18,7 +18,6 @@ from app.models.page import INSTALLED
 from app.settings_window.dialog import PAGES
 from app.settings_window.form import Form
 from tests.app.learned_figures import FOUND
-from tests.app.models.conftest import open_shown as open_shown
 from tests.app.models.test_page import cut_texts
 from tests.app.shown_library import LARGER, downloading, stocked
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.widgets.application import Application
-    from tests.app.models.conftest import OpenShown
+    from tests.app.conftest import OpenShown
 
 _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.models.download_tray import DownloadTray, KeepAwake
 from app.widgets.application import Application
 from engine.hub.failures import HubError
-from tests.app.models.conftest import OpenShown
+from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, LARGER, ShownLibrary, downloading
 
 
@@ -145,7 +145,7 @@ def test_the_window_tells_of_both_ends(
     assert isinstance(tray, Tray)
     assert tray.said[0][1].startswith(sentence)
     tray.messageClicked.emit()
-    assert window._settings.isVisible()
+    assert window.settings.isVisible()
 
 
 def test_the_computer_stays_awake_for_as_long_as_something_runs(qtbot: QtBot, tmp_path: Path) -> None:

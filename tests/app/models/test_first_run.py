@@ -12,29 +12,31 @@ from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
 from app.models.page import INSTALLED
-from app.window.main_window import MainWindow
-from tests.app.models.conftest import TINY_DRAFT as DRAFT
-from tests.app.models.conftest import TINY_MAIN as MAIN
+from tests.app.hub_library import TINY_DRAFT as DRAFT
+from tests.app.hub_library import TINY_MAIN as MAIN
+from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_model
 
 
-def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, library: Library, qtbot: QtBot) -> None:
-    qtbot.waitUntil(window._offer.isVisible)
-    QTest.mouseClick(window._offer.buttons()[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text)
+def test_a_pair_is_offered_downloaded_chosen_and_answers(
+    hub_window: WindowDriver, library: Library, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(hub_window.offer.isVisible)
+    QTest.mouseClick(hub_window.offer.buttons()[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
     qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"ready"})
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]
-    QTest.mouseClick(window._banner._button, Qt.MouseButton.LeftButton)
-    session = window._session
+    hub_window.press_banner()
+    session = hub_window.session
     qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
     assert session.models.pair.main.name == MAIN
     assert session.models.pair.draft is not None
     assert session.models.pair.draft.name == DRAFT
-    assert window._header.main.accessibleName() == "Main model: Tiny Main"
-    assert window._header.downloads.isHidden()
-    window._composer.edit.setPlainText("the quick brown fox")
-    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
+    assert hub_window.header.main.accessibleName() == "Main model: Tiny Main"
+    assert hub_window.header.downloads.isHidden()
+    hub_window.edit.setPlainText("the quick brown fox")
+    QTest.keyClick(hub_window.edit, Qt.Key.Key_Return)
     answer = session.chat.turns[-1].answer
     qtbot.waitUntil(lambda: answer.ended)
     assert answer.error is None
@@ -43,30 +45,32 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(window: MainWindow, lib
 
 
 def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
-    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     hub.bytes_a_second = 5_000
     qtbot.waitUntil(lambda: library.inventory is not None)
-    window._actions["models-page"].trigger()
-    page = window._settings.page("models")
+    hub_window.trigger("models-page")
+    page = hub_window.settings.page("models")
     library.get(MAIN)
     qtbot.waitUntil(lambda: bool(page.download_cards()) and library.downloads[0].bytes_done > 0)
-    assert window._header.downloads.accessibleName().startswith("1 download")
+    assert hub_window.header.downloads.accessibleName().startswith("1 download")
     card = page.download_cards()[0]
     card.main_button.click()
     qtbot.waitUntil(lambda: library.downloads[0].state == "paused")
     assert card.main_button.text() == "Resume"
-    assert window._header.downloads.isHidden()
+    assert hub_window.header.downloads.isHidden()
     card.main_button.click()
     qtbot.waitUntil(lambda: library.running == 1)
     card.cancel_button.click()
     qtbot.waitUntil(lambda: not library.downloads and not page.download_cards())
 
 
-def test_a_search_finds_and_a_pasted_address_is_looked_at(window: MainWindow, library: Library, qtbot: QtBot) -> None:
+def test_a_search_finds_and_a_pasted_address_is_looked_at(
+    hub_window: WindowDriver, library: Library, qtbot: QtBot
+) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
-    window._actions["models-page"].trigger()
-    page = window._settings.page("models")
+    hub_window.trigger("models-page")
+    page = hub_window.settings.page("models")
     QTest.keyClicks(page.field, "tiny")
     qtbot.waitUntil(lambda: len(page.cards()) == 2)
     page.field.clear()
@@ -79,13 +83,13 @@ def test_a_search_finds_and_a_pasted_address_is_looked_at(window: MainWindow, li
 
 
 def test_an_installed_model_is_checked_and_removed_with_its_size_first(
-    window: MainWindow, library: Library, tmp_path: Path, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(DRAFT)
     qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
-    window._actions["models-page"].trigger()
-    page = window._settings.page("models")
+    hub_window.trigger("models-page")
+    page = hub_window.settings.page("models")
     page.show_tab(INSTALLED)
     (card,) = page.cards()
     card.check_button.click()
@@ -105,42 +109,42 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
 
 
 def test_closing_while_a_download_runs_keeps_it_for_the_next_time(
-    window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
     hub.bytes_a_second = 2_000
     library.get(MAIN)
     qtbot.waitUntil(lambda: library.running == 1 and library.downloads[0].state == "downloading")
-    window.close()
+    hub_window.close()
     (kept,) = json.loads((tmp_path / "downloads.json").read_text())["downloads"]
     assert (kept["repository"], kept["state"]) == (MAIN, "queued")
 
 
 def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
-    window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
     hub.repositories[DRAFT].gated = True
     hub.tokens.add("hf_secret")
     library.get(DRAFT)
-    qtbot.waitUntil(lambda: "Accept the terms on its page" in window._banner.text)
-    window._settings.open("network")
-    page = window._settings.page("network")
+    qtbot.waitUntil(lambda: "Accept the terms on its page" in hub_window.banner_text)
+    hub_window.settings.open("network")
+    page = hub_window.settings.page("network")
     QTest.keyClicks(page.token, "hf_secret")
     QTest.keyClick(page.token, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.token.text() == "")
     assert "Your token is in the keychain." in [label.text() for label in page.findChildren(QLabel)]
     library.resume(DRAFT)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
-    window.close()
+    hub_window.close()
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or b"hf_secret" not in file.read_bytes()
 
 
 def test_a_mirror_that_is_no_address_is_told_and_hides_nothing(
-    window: MainWindow, library: Library, tmp_path: Path, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.settings.change(hub_endpoint="not an address")
-    qtbot.waitUntil(lambda: "Check the mirror in the settings" in window._banner.text)
+    qtbot.waitUntil(lambda: "Check the mirror in the settings" in hub_window.banner_text)
     write_model(tmp_path / "own" / "My-Model")
     library.settings.change(hub_endpoint="", model_folders=(str(tmp_path / "own"),))
     qtbot.waitUntil(lambda: [entry.name for entry in library.inventory.installed] == ["My Model"])  # type: ignore[union-attr]

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
-from tests.app.models.conftest import OpenShown
+from tests.app.conftest import OpenShown
 from tests.app.shown_library import MAIN, path_of
 
 
 def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     window, _, engine = open_shown()
-    session, header = window._session, window._header
+    session, header = window.session, window.header
     session.models.pair = replace(session.models.pair, loading="main", wanted=path_of(MAIN))
     session.models.changed.emit()
     assert header.main._name.text() == "loading…"
@@ -29,7 +29,7 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
 
 def test_only_the_newest_wish_ends_the_loading(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, engine = open_shown()
-    session = window._session
+    session = window.session
     engine.load_gate = threading.Event()
     seen: list[tuple[str, str]] = []
     session.models.changed.connect(lambda: seen.append((session.models.pair.loading, session.models.pair.wanted)))
@@ -42,12 +42,12 @@ def test_only_the_newest_wish_ends_the_loading(open_shown: OpenShown, qtbot: QtB
 
 def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
-    header = window._header
+    header = window.header
     for width in (1440, 900, 560):
         window.resize(width, 600)
         assert header.draft._role.text() == "Draft on"
         assert header.draft.property("styleClass") == "chip-on"
-    window._session.models.set_draft(None)
+    window.session.models.set_draft(None)
     qtbot.waitUntil(lambda: "No draft model is loaded." in header.draft.accessibleName())
     assert header.draft._role.text() == "Draft off"
     assert header.draft.property("styleClass") == "chip"

@@ -15,19 +15,19 @@ from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings_window.dialog import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
-from app.window.main_window import MainWindow
 from app.wording.errors import error_sentence
 from app.wording.hub import hub_reasons, hub_sentence
 from engine.hub.failures import HubError
 from engine.hub.remove import RemovalPlan
-from tests.app.models.conftest import OpenShown
+from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
 from tests.app.window.test_accessibility import cut_texts
+from tests.app.window_driver import WindowDriver
 
 
-def open_page(window: MainWindow, tab: int = RECOMMENDED) -> ModelsPage:
-    window._settings.open("models")
-    page = window._settings.page("models")
+def open_page(window: WindowDriver, tab: int = RECOMMENDED) -> ModelsPage:
+    window.settings.open("models")
+    page = window.settings.page("models")
     assert isinstance(page, ModelsPage)
     page.show_tab(tab)
     return page
@@ -70,11 +70,11 @@ def test_chat_switches_and_comes_back_to_the_composer(open_shown: OpenShown, qtb
     window, _, _ = open_shown(pair=("starter/main", "starter/draft"))
     page = open_page(window)
     card_of(page, MAIN).main_button.click()
-    assert window._settings.isHidden()
+    assert window.settings.isHidden()
     qtbot.waitUntil(
-        lambda: not window._session.models.pair.loading and str(window._session.models.pair.main.path) == path_of(MAIN)
+        lambda: not window.session.models.pair.loading and str(window.session.models.pair.main.path) == path_of(MAIN)
     )
-    assert str(window._session.models.pair.draft.path) == path_of(DRAFT)
+    assert str(window.session.models.pair.draft.path) == path_of(DRAFT)
 
 
 def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_shown: OpenShown) -> None:
@@ -92,7 +92,7 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
         (card,) = page.download_cards()
         assert card.main_button.text() == button
         assert card.facts.text().startswith(words)
-        assert window._header.downloads.isHidden() == (state == "paused")
+        assert window.header.downloads.isHidden() == (state == "paused")
     library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     assert card.main_button.text() == "Try again"
     assert card.facts.text() == "The disk is full. Free some space, then resume; nothing is lost."
@@ -134,51 +134,51 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
 
 def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window._offer.refresh()
-    sizes = [button.text().replace("\u00a0", " ") for button in window._offer.buttons()]
+    window.offer.refresh()
+    sizes = [button.text().replace("\u00a0", " ") for button in window.offer.buttons()]
     assert sizes == ["Get 2.6 GB", "Get 7.6 GB", "Get 8.7 GB"]
-    window._offer.buttons()[0].click()
+    window.offer.buttons()[0].click()
     first = library.inventory.offers[0]
     assert library.asked == [("add", first.id), ("add", first.draft)]
-    window._offer._starter.click()
-    assert window._offer.isHidden()
-    assert window._composer.edit.hasFocus()
-    window._offer.refresh()
-    assert window._offer.isHidden()
+    window.offer._starter.click()
+    assert window.offer.isHidden()
+    assert window.edit.hasFocus()
+    window.offer.refresh()
+    assert window.offer.isHidden()
     assert library.settings.values.offer_seen
 
 
 def test_a_stocked_machine_gets_no_offer(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._offer.refresh()
-    assert window._offer.isHidden()
+    window.offer.refresh()
+    assert window.offer.isHidden()
 
 
 def test_a_pair_is_told_of_once_when_both_are_here(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window._offer.refresh()
-    window._offer.buttons()[0].click()
+    window.offer.refresh()
+    window.offer.buttons()[0].click()
     main, draft = library.inventory.offers[0].id, library.inventory.offers[0].draft
     library.show(downloading(main, "ready"), downloading(draft))
     library.settled.emit(library.downloads[0])
-    assert window._banner.isHidden()
+    assert window.banner_text == ""
     library.show(downloading(main, "ready"), downloading(draft, "ready"))
     library.settled.emit(library.downloads[1])
-    assert window._banner.text == "Qwen3 4B Instruct 2507 · 4-bit is ready."
-    assert window._banner._button.text() == "Chat"
+    assert window.banner_text == "Qwen3 4B Instruct 2507 · 4-bit is ready."
+    assert window.banner_button.text() == "Chat"
 
 
 def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, engine = open_shown(pair=(path_of(MAIN), None))
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    choice = next(one for one in picker.choices() if one.id == LARGER)
+    window.header.draft.click()
+    picker = window.picker("draft")
+    choice = next(one for one in picker.choices if one.id == LARGER)
     picker.wanted.emit(choice)
     here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), installed=True)
     library.inventory = replace(library.inventory, installed=(*library.inventory.installed, here))
     library.settled.emit(downloading(LARGER, "ready"))
-    assert window._banner._button.text() == "Use as draft"
-    window._banner._button.click()
+    assert window.banner_button.text() == "Use as draft"
+    window.press_banner()
     qtbot.waitUntil(lambda: engine.pair.draft is not None)
     assert str(engine.pair.draft.path) == path_of(LARGER)
     assert str(engine.pair.main.path) == path_of(MAIN)
@@ -187,10 +187,10 @@ def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown
 def test_a_finished_download_is_told_with_a_way_to_chat(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, _ = open_shown(pair=("starter/main", "starter/draft"))
     library.settled.emit(downloading(MAIN, "ready"))
-    assert window._banner.text == "Qwen3 8B · 4-bit is ready."
-    window._banner._button.click()
+    assert window.banner_text == "Qwen3 8B · 4-bit is ready."
+    window.press_banner()
     qtbot.waitUntil(
-        lambda: not window._session.models.pair.loading and str(window._session.models.pair.main.path) == path_of(MAIN)
+        lambda: not window.session.models.pair.loading and str(window.session.models.pair.main.path) == path_of(MAIN)
     )
 
 
@@ -209,8 +209,8 @@ def test_every_failure_of_the_hub_is_a_sentence(reason: str) -> None:
 def test_every_page_names_all_that_can_be_pressed_or_filled_in(open_shown: OpenShown, spec) -> None:  # type: ignore[no-untyped-def]
     window, library, _ = open_shown()
     library.show(downloading(LARGER), downloading(DRAFT, "paused"))
-    window._settings.open(spec.id)
-    shown = [view for view in window._settings.findChildren(QWidget) if view.isVisible()]
+    window.settings.open(spec.id)
+    shown = [view for view in window.settings.findChildren(QWidget) if view.isVisible()]
     for view in shown:
         if isinstance(view, QAbstractButton):
             assert view.accessibleName() or view.text()
@@ -225,14 +225,14 @@ def test_no_text_is_cut_off_in_the_settings(
     window, library, _ = open_shown()
     library.show(downloading(LARGER), downloading(DRAFT, "paused"))
     qapp.language.choose(language)
-    for size in (window._settings.minimumSize(), QSize(1200, 820)):
-        window._settings.resize(size)
+    for size in (window.settings.minimumSize(), QSize(1200, 820)):
+        window.settings.resize(size)
         for spec in PAGES:
-            window._settings.open(spec.id)
-            wait_until_nothing_is_cut(window._settings, qtbot)
+            window.settings.open(spec.id)
+            wait_until_nothing_is_cut(window.settings, qtbot)
         for tab in (INSTALLED, SEARCH, RECOMMENDED):
             open_page(window, tab)
-            wait_until_nothing_is_cut(window._settings, qtbot)
+            wait_until_nothing_is_cut(window.settings, qtbot)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -240,10 +240,10 @@ def test_no_card_reaches_beyond_the_page(open_shown: OpenShown, qapp: Applicatio
     window, library, _ = open_shown()
     library.show(downloading(LARGER, "failed", error=HubError("gated", LARGER)))
     qapp.language.choose(language)
-    for width in (window._settings.minimumWidth(), 900, 1200):
+    for width in (window.settings.minimumWidth(), 900, 1200):
         for tab in (INSTALLED, RECOMMENDED):
             page = open_page(window, tab)
-            window._settings.resize(width, 600)
+            window.settings.resize(width, 600)
             area = page.findChild(QScrollArea)
             qtbot.waitUntil(lambda area=area: area.widget().width() <= area.viewport().width())
 
@@ -254,13 +254,13 @@ def test_no_text_is_cut_off_in_the_pickers_and_the_offer(
 ) -> None:
     qapp.language.choose(language)
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window._offer.refresh()
+    window.offer.refresh()
     for size in ((1440, 900), (900, 600), (790, 600), (560, 420)):
         window.resize(*size)
         wait_until_nothing_is_cut(window, qtbot)
         for inventory in (stocked(), bare()):
             library.inventory = inventory
-            for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+            for picker in (window.picker("main"), window.picker("draft")):
                 picker.open()
                 wait_until_nothing_is_cut(window, qtbot)
                 picker.close_overlay()
@@ -274,8 +274,8 @@ def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:
 
 def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
     window, _, _ = open_shown()
-    window._actions["settings"].trigger()
-    page = window._settings.page("general")
+    window.trigger("settings")
+    page = window.settings.page("general")
     language, theme = page.control("language"), page.control("theme")
     language.setCurrentIndex(language.findData("ja"))
     language.activated.emit(language.currentIndex())
@@ -289,8 +289,8 @@ def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenS
 
 def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
-    window._settings.open("network")
-    page = window._settings.page("network")
+    window.settings.open("network")
+    page = window.settings.page("network")
     mirror = page.control("hub_endpoint")
     mirror.setText(" https://mirror.example ")
     mirror.editingFinished.emit()

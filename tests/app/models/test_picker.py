@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.library.measured import Measured
 from app.models.picker import Picker
 from app.widgets.application import Application
-from tests.app.models.conftest import OpenShown
+from tests.app.conftest import OpenShown
 from tests.app.shown_library import (
     DRAFT,
     FOREIGN,
@@ -27,17 +27,17 @@ from tests.app.shown_library import (
 
 def press(picker: Picker, *keys: Qt.Key) -> None:
     for key in keys:
-        QTest.keyClick(picker._field, key)
+        QTest.keyClick(picker.field, key)
 
 
 def row_of(picker: Picker, id_: str) -> int:
-    return next(index for index, choice in enumerate(picker.choices()) if choice.id == id_)
+    return next(index for index, choice in enumerate(picker.choices) if choice.id == id_)
 
 
 def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._header.draft.click()
-    said = window._switcher.draft_picker.spoken()
+    window.header.draft.click()
+    said = window.picker("draft").rows
     assert said == [
         "Qwen3 0.6B · 4-bit, best here, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
@@ -52,104 +52,104 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> N
 
 def test_the_main_picker_puts_real_models_before_the_guide(open_shown: OpenShown) -> None:
     window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window._header.main.click()
-    kinds = [(choice.kind, choice.guide) for choice in window._switcher.main_picker.choices()]
+    window.header.main.click()
+    kinds = [(choice.kind, choice.guide) for choice in window.picker("main").choices()]
     assert kinds == [("get", False)] * 3 + [("use", True), ("unload", False)]
-    assert "guide" in window._switcher.main_picker.spoken()[3]
+    assert "guide" in window.picker("main").rows[3]
 
 
 def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, engine = open_shown(pair=("starter/main", "starter/draft"))
-    window._actions["choose-main"].trigger()
-    picker = window._switcher.main_picker
-    assert picker._field.hasFocus()
+    window.trigger("choose-main")
+    picker = window.picker("main")
+    assert picker.field.hasFocus()
     assert picker._current().guide  # type: ignore[union-attr]
-    assert picker._field.accessibleDescription().startswith("Starter, guide, A tiny guide")
-    steps = (row_of(picker, MAIN) - picker._list.currentRow()) % picker._list.count()
+    assert picker.field.accessibleDescription().startswith("Starter, guide, A tiny guide")
+    steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
-    assert picker.isHidden()
+    assert not picker.is_open
     qtbot.waitUntil(
-        lambda: not window._session.models.pair.loading and window._session.models.pair.main.name == "Qwen3-8B-4bit"
+        lambda: not window.session.models.pair.loading and window.session.models.pair.main.name == "Qwen3-8B-4bit"
     )
     assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
 
 
 def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    QTest.keyClicks(picker._field, "qwen 1.7")
-    assert [choice.id for choice in picker.choices()] == [LARGER]
-    picker._field.clear()
+    window.header.draft.click()
+    picker = window.picker("draft")
+    QTest.keyClicks(picker.field, "qwen 1.7")
+    assert [choice.id for choice in picker.choices] == [LARGER]
+    picker.field.clear()
     press(picker, Qt.Key.Key_Up, Qt.Key.Key_Up)
     assert picker._current().kind == "none"  # type: ignore[union-attr]
-    QTest.keyClicks(picker._field, "nothing like it")
-    assert picker.choices() == []
-    assert picker._note.text() == "No model here has that name."
+    QTest.keyClicks(picker.field, "nothing like it")
+    assert picker.choices == []
+    assert picker.note_text == "No model here has that name."
     press(picker, Qt.Key.Key_Return)
-    assert not picker.isHidden()
+    assert picker.is_open
 
 
 def test_a_search_in_the_main_picker_reaches_the_whole_catalog(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._header.main.click()
-    picker = window._switcher.main_picker
-    QTest.keyClicks(picker._field, "mistral nemo")
-    assert [(choice.kind, choice.name) for choice in picker.choices()] == [("get", "Mistral Nemo 12B")]
+    window.header.main.click()
+    picker = window.picker("main")
+    QTest.keyClicks(picker.field, "mistral nemo")
+    assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Mistral Nemo 12B")]
 
 
 def test_escape_closes_and_gives_the_focus_back(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._composer.edit.setFocus()
-    window._actions["choose-draft"].trigger()
-    picker = window._switcher.draft_picker
+    window.edit.setFocus()
+    window.trigger("choose-draft")
+    picker = window.picker("draft")
     press(picker, Qt.Key.Key_Escape)
-    assert picker.isHidden()
-    assert window._composer.edit.hasFocus()
+    assert not picker.is_open
+    assert window.edit.hasFocus()
 
 
 def test_what_cannot_be_used_stays_unused(open_shown: OpenShown) -> None:
     window, library, engine = open_shown()
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    picker._list.setCurrentRow(row_of(picker, WIDE))
+    window.header.draft.click()
+    picker = window.picker("draft")
+    picker.select(row_of(picker, WIDE))
     press(picker, Qt.Key.Key_Return)
-    assert not picker.isHidden()
+    assert picker.is_open
     assert library.asked == []
     assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
 
 
 def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    picker._list.setCurrentRow(row_of(picker, LARGER))
+    window.header.draft.click()
+    picker = window.picker("draft")
+    picker.select(row_of(picker, LARGER))
     press(picker, Qt.Key.Key_Return)
     assert library.asked == [("add", LARGER)]
     library.show(downloading(LARGER, bytes_done=484_000_000, bytes_total=968_000_000))
-    row = picker._row(row_of(picker, LARGER))
+    row = picker.row(row_of(picker, LARGER))
     assert row.spoken.startswith("Qwen3 1.7B · 4-bit, downloading, 484\u00a0MB of 968\u00a0MB · 48\u00a0MB/s")
-    assert picker._list.currentRow() == row_of(picker, LARGER)
+    assert picker.list.currentRow() == row_of(picker, LARGER)
     press(picker, Qt.Key.Key_Return)
     assert library.asked == [("add", LARGER)]
 
 
 def test_a_main_model_is_fetched_together_with_its_draft(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window._header.main.click()
-    picker = window._switcher.main_picker
-    picker._list.setCurrentRow(0)
+    window.header.main.click()
+    picker = window.picker("main")
+    picker.select(0)
     press(picker, Qt.Key.Key_Return)
-    entry = picker.choices()[0].entry
+    entry = picker.choices[0].entry
     assert entry is not None
     assert library.asked == [("add", entry.id), ("add", entry.draft)]
 
 
 def test_another_draft_is_taken_at_run_time(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, engine = open_shown()
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    picker._list.setCurrentRow(row_of(picker, FOREIGN))
+    window.header.draft.click()
+    picker = window.picker("draft")
+    picker.select(row_of(picker, FOREIGN))
     press(picker, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: str(engine.pair.draft.path) == path_of(FOREIGN))  # type: ignore[union-attr]
     assert str(engine.pair.main.path) == path_of(MAIN)  # type: ignore[union-attr]
@@ -157,18 +157,18 @@ def test_another_draft_is_taken_at_run_time(open_shown: OpenShown, qtbot: QtBot)
 
 def test_lookup_no_draft_and_back(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
-    session, picker = window._session, window._switcher.draft_picker
+    session, picker = window.session, window.picker("draft")
     for kind, method in (("lookup", "ngram"), ("none", "off")):
-        window._header.draft.click()
-        picker._list.setCurrentRow(next(i for i, one in enumerate(picker.choices()) if one.kind == kind))
+        window.header.draft.click()
+        picker.select(next(i for i, one in enumerate(picker.choices) if one.kind == kind))
         press(picker, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: session.models.pair.draft is None and not session.models.pair.loading)
         assert session.settings.speculation.method == method
-        window._header.draft.click()
-        assert [one.kind for one in picker.choices() if one.loaded] == [kind]
+        window.header.draft.click()
+        assert [one.kind for one in picker.choices if one.loaded] == [kind]
         picker.close_overlay()
-    window._header.draft.click()
-    picker._list.setCurrentRow(row_of(picker, DRAFT))
+    window.header.draft.click()
+    picker.select(row_of(picker, DRAFT))
     press(picker, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: session.models.pair.draft is not None)
     assert session.settings.speculation.method == "auto"
@@ -176,19 +176,19 @@ def test_lookup_no_draft_and_back(open_shown: OpenShown, qtbot: QtBot) -> None:
 
 def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, engine = open_shown()
-    window._header.main.click()
-    picker = window._switcher.main_picker
-    picker._list.setCurrentRow(len(picker.choices()) - 1)
+    window.header.main.click()
+    picker = window.picker("main")
+    picker.select(len(picker.choices) - 1)
     press(picker, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window._session.models.pair.main is None)
+    qtbot.waitUntil(lambda: window.session.models.pair.main is None)
     assert engine.pair.draft is None
 
 
 def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78), (MAIN, "of/another"): Measured(3.0, 0.9)})
-    window._header.draft.click()
-    assert "Measured here: 1.9×, 78% accepted." in window._switcher.draft_picker.spoken()[0]
+    window.header.draft.click()
+    assert "Measured here: 1.9×, 78% accepted." in window.picker("draft").rows[0]
 
 
 def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -196,35 +196,35 @@ def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: Op
     # In a folder of the user's own a model is called by the folder.
     own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
     window, library, _ = open_shown(replace(inventory, installed=own))
-    window._session.answers.ask("hello")
+    window.session.answers.ask("hello")
     qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
     assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0
 
 
 def test_the_footer_leads_to_the_models_page(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._header.draft.click()
-    window._switcher.draft_picker._more.click()
-    assert window._settings.isVisible()
-    assert window._settings._stack.currentWidget() is window._settings.page("models")
+    window.header.draft.click()
+    window.picker("draft").press_more()
+    assert window.settings.isVisible()
+    assert window.settings._stack.currentWidget() is window.settings.page("models")
 
 
 def test_words_change_with_the_language_while_it_is_open(
     open_shown: OpenShown, qapp: Application, qtbot: QtBot
 ) -> None:
     window, _, _ = open_shown()
-    window._header.draft.click()
-    before = window._switcher.draft_picker.spoken()
+    window.header.draft.click()
+    before = window.picker("draft").rows
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: "토크나이저" in window._switcher.draft_picker.spoken()[0])
-    after = window._switcher.draft_picker.spoken()
+    qtbot.waitUntil(lambda: "토크나이저" in window.picker("draft").rows[0])
+    after = window.picker("draft").rows
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
     window.resize(620, 460)
-    for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+    for picker in (window.picker("main"), window.picker("draft")):
         picker.open()
         assert window.rect().contains(picker.geometry())
         picker.close_overlay()
@@ -232,22 +232,22 @@ def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
 
 def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
-    window._session.models.unload()
-    qtbot.waitUntil(lambda: window._session.models.pair.main is None)
-    window._header.draft.click()
-    assert window._switcher.draft_picker.choices() == []
-    assert window._switcher.draft_picker._note.text() == "Choose a main model first."
+    window.session.models.unload()
+    qtbot.waitUntil(lambda: window.session.models.pair.main is None)
+    window.header.draft.click()
+    assert window.picker("draft").choices() == []
+    assert window.picker("draft")._note.text() == "Choose a main model first."
 
 
 def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown) -> None:
     from engine.hub.failures import HubError
 
     window, library, _ = open_shown()
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
+    window.header.draft.click()
+    picker = window.picker("draft")
     failed = downloading(LARGER, "failed", error=HubError("gated", LARGER))
     library.show(replace(failed))
-    row = picker._row(row_of(picker, LARGER))
+    row = picker.row(row_of(picker, LARGER))
     assert "ask for your consent first" in row.spoken
     row._button.click()
     assert library.asked == [("resume", LARGER)]

@@ -91,17 +91,17 @@ def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk,
     window = desk.open()
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
-    window._actions["speculation-off"].trigger()
+    window.trigger("speculation-off")
     assert desk.settings.values.pairs == (("main", "draft", "off", 4, "match"),)
     assert desk.settings.values.method == "auto"
 
 
 def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
     window = desk.open()
-    before = window._composer.edit.fontMetrics().height()
+    before = window.edit.fontMetrics().height()
     desk.settings.change(theme="dark", text_size=130)
     assert desk.qapp.theme.is_dark
-    assert window._composer.edit.fontMetrics().height() > before
+    assert window.edit.fontMetrics().height() > before
 
 
 def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: Desk, qtbot: QtBot) -> None:
@@ -109,7 +109,7 @@ def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: De
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(send_key="modifier")
-    edit = window._composer.edit
+    edit = window.edit
     edit.setFocus()
     QTest.keyClicks(edit, "one")
     QTest.keyClick(edit, Qt.Key.Key_Return)
@@ -125,8 +125,8 @@ def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: De
 def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
     window = desk.open()
     window.setGeometry(30, 40, 700, 500)
-    window._actions["toggle-panel"].trigger()
-    window._actions["speculation-off"].trigger()
+    window.trigger("toggle-panel")
+    window.trigger("speculation-off")
     window.close()
     again = desk.open()
     assert (again.width(), again.height()) == (700, 500)
@@ -152,5 +152,5 @@ def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Des
 def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:
     (desk.folder / "settings.json").write_text("{")
     window = desk.open()
-    assert window._banner.isVisible()
-    assert str(desk.settings.backup) in window._banner.text
+    assert window.banner_text
+    assert str(desk.settings.backup) in window.banner_text

@@ -19,8 +19,7 @@ from app.speculation.history_table import COLUMNS
 from app.widgets.application import Application
 from engine.stats import RequestStats
 from tests.app.chats_shown import change_store
-from tests.app.models.conftest import OpenShown
-from tests.app.models.conftest import open_shown as open_shown
+from tests.app.conftest import OpenShown
 
 FAST = RequestStats(
     generated_tokens=101, rounds=40, drafted=100, accepted=60, accept_rate=0.6, decode_tps=50.0, plain_tps=25.0,
@@ -42,10 +41,10 @@ def fill(store: ConversationStore) -> None:
 @pytest.fixture
 def page(open_shown: OpenShown, qtbot: QtBot) -> HistoryPage:
     window, _, _ = open_shown()
-    qtbot.waitUntil(lambda: window._session.chats.store_ready)
-    change_store(window._session, fill)
-    window._settings.open("history")
-    shown: HistoryPage = window._settings.page("history")
+    qtbot.waitUntil(lambda: window.session.chats.store_ready)
+    change_store(window.session, fill)
+    window.settings.open("history")
+    shown: HistoryPage = window.settings.page("history")
     qtbot.waitUntil(lambda: len(shown.table.rows) == 2)
     return shown
 
@@ -91,7 +90,7 @@ def test_an_answer_of_the_window_appears_while_the_page_is_shown(
     page: HistoryPage, qtbot: QtBot, qapp: Application
 ) -> None:
     window = page.window().parent()
-    turn = window._session.answers.ask("question")
+    turn = window.session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
@@ -101,17 +100,17 @@ def test_an_answer_of_the_window_appears_while_the_page_is_shown(
 
 def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, engine = open_shown()
-    qtbot.waitUntil(lambda: window._session.answers.ready)
+    qtbot.waitUntil(lambda: window.session.answers.ready)
     from app.speculation.chat_controls import ChatControls
 
-    controls = window._panel.findChild(ChatControls)
+    controls = window.panel.findChild(ChatControls)
     for key, value in (("method", "ngram"), ("depth", 4), ("acceptance", "rejection")):
         controls.choosers[key].setCurrentIndex(controls.choosers[key].findData(value))
         controls.choosers[key].activated.emit(0)
-    turn = window._session.answers.ask("question")
+    turn = window.session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     asked = engine.requests[-1].speculation
     assert (asked.method, asked.depth, asked.acceptance) == ("ngram", 4, "rejection")
     assert library.settings.values.depth == 4
-    window._actions["speculation-off"].trigger()
+    window.trigger("speculation-off")
     assert controls.choosers["method"].currentData() == "off"

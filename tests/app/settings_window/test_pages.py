@@ -24,17 +24,16 @@ from app.system.versions import installed_version
 from app.widgets.application import Application
 from app.window.startup import move_chats
 from app.wording.hub import refused_sentence
-from tests.app.models.conftest import OpenShown
-from tests.app.models.conftest import open_shown as open_shown
+from tests.app.conftest import OpenShown
 
 
 def page(window: Any, page_id: str) -> Any:
-    window._settings.open(page_id)
-    return window._settings.page(page_id)
+    window.settings.open(page_id)
+    return window.settings.page(page_id)
 
 
 def listed(window: Any) -> list[str]:
-    items = [window._settings._list.item(index) for index in range(len(PAGES))]
+    items = [window.settings._list.item(index) for index in range(len(PAGES))]
     return [spec.id for spec, item in zip(PAGES, items, strict=True) if not item.isHidden()]
 
 
@@ -82,32 +81,32 @@ def test_a_pair_gets_settings_of_its_own_and_loses_them(open_shown: OpenShown) -
     assert not speculation.own.isVisible()
     shown.form.choosers["depth"].setCurrentIndex(shown.form.choosers["depth"].findData(3))
     shown.form.choosers["depth"].activated.emit(0)
-    assert window._session.settings.speculation.depth == 3
+    assert window.session.settings.speculation.depth == 3
     assert library.settings.values.depth == 0
     shown.remove.click()
     assert speculation.pairs == []
     assert speculation.own.isVisible()
-    assert window._session.settings.speculation.depth is None
+    assert window.session.settings.speculation.depth is None
 
 
 def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._settings.open("general")
-    window._settings.search.setText("proxy")
+    window.settings.open("general")
+    window.settings.search.setText("proxy")
     assert listed(window) == ["network"]
-    network = window._settings.page("network")
-    assert window._settings._stack.currentWidget() is network
+    network = window.settings.page("network")
+    assert window.settings._stack.currentWidget() is network
     assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
-    window._settings.search.clear()
+    window.settings.search.clear()
     assert listed(window) == [spec.id for spec in PAGES]
     assert not any(row.isHidden() for row in network.rows)
 
 
 def test_a_search_works_in_the_language_of_the_window(open_shown: OpenShown, qapp: Application) -> None:
     window, _, _ = open_shown()
-    window._settings.open("general")
+    window.settings.open("general")
     qapp.language.choose("ko")
-    window._settings.search.setText("온도")
+    window.settings.search.setText("온도")
     assert "generation" in listed(window)
 
 
@@ -126,7 +125,7 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
 
 def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
     window, _, _ = open_shown()
-    qtbot.waitUntil(lambda: window._session.chats.store_ready)
+    qtbot.waitUntil(lambda: window.session.chats.store_ready)
     storage = page(window, "storage")
     storage.retranslate()
     storage.back_up.click()
@@ -188,7 +187,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
 ) -> None:
     window, library, _ = open_shown()
     library.settings.change(proxy="http://name:password@proxy:8080")
-    turn = window._session.answers.ask("a secret question")
+    turn = window.session.answers.ask("a secret question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
     advanced.export_to(tmp_path / "out.json")
@@ -203,7 +202,7 @@ def test_diagnostics_hold_figures_and_settings_but_no_chat_text(
 
 def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_shown: OpenShown, qtbot: Any) -> None:
     window, _, engine = open_shown()
-    turn = window._session.answers.ask("question")
+    turn = window.session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = page(window, "advanced")
     qtbot.waitUntil(lambda: "5.2\u00a0GB of 20.0\u00a0GB" in advanced.memory.help.text())

@@ -20,8 +20,8 @@ from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, play
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 TEXT = "one two three four five six seven eight nine ten eleven twelve"
 GUESSED, ALONE = Script(TEXT), Script(TEXT, (PLAIN,))
@@ -96,25 +96,25 @@ def engine() -> ScriptedEngine:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> MainWindow:
+def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> WindowDriver:
     window = open_window(engine)
-    turn = window._session.answers.ask("count to twelve")
-    qtbot.waitUntil(lambda: turn.answer.ended and window._session.answers.ready and window._session.answers.quiet)
+    turn = window.session.answers.ask("count to twelve")
+    qtbot.waitUntil(lambda: turn.answer.ended and window.session.answers.ready and window.session.answers.quiet)
     return window
 
 
-def compare(window: MainWindow, qtbot: QtBot) -> Comparison:
-    qtbot.waitUntil(window._actions["compare"].isEnabled)
-    window._actions["compare"].trigger()
+def compare(window: WindowDriver, qtbot: QtBot) -> Comparison:
+    qtbot.waitUntil(lambda: window.is_enabled("compare"))
+    window.trigger("compare")
     made = window._comparer.comparison
     assert made is not None
     return made
 
 
 def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
-    window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
-    window._session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
+    window.session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)
     asked, reading, guessed, plain = engine.requests
@@ -122,13 +122,13 @@ def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
     assert [one.speculation.method for one in (guessed, plain)] == ["auto", "off"]
     assert guessed.messages == plain.messages == asked.messages
     assert guessed.sampling == plain.sampling
-    assert guessed.sampling.seed == window._session.chat.turns[-1].answer.stats.seed
+    assert guessed.sampling.seed == window.session.chat.turns[-1].answer.stats.seed
 
 
-def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: WindowDriver, qtbot: QtBot) -> None:
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: made.step is Step.DONE)
-    view = window._comparison
+    view = window.comparison
     assert view.isVisible()
     assert view.speculated.text.toPlainText() == view.plain.text.toPlainText() == TEXT
     assert "token for token" in view.verdict.text()
@@ -136,53 +136,53 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Mai
     assert "×" in view.verdict.text().splitlines()[0]
 
 
-def test_nothing_of_it_is_among_the_chat_s_messages(window: MainWindow, qtbot: QtBot) -> None:
+def test_nothing_of_it_is_among_the_chat_s_messages(window: WindowDriver, qtbot: QtBot) -> None:
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: made.step is Step.DONE)
-    assert len(window._session.chat.turns) == 1
+    assert len(window.session.chat.turns) == 1
     rows: list[int] = []
-    rows.append(window._session.chats.wait_for(lambda store: len(store.history.rows())))
+    rows.append(window.session.chats.wait_for(lambda store: len(store.history.rows())))
     qtbot.waitUntil(lambda: bool(rows))
     assert rows == [1]
 
 
-def test_stop_and_closing_end_the_comparison(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
+def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: made.step is Step.SPECULATED)
-    window._comparison.stop.click()
+    window.comparison.stop.click()
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: made.step is Step.CANCELLED)
-    assert "Stopped" in window._comparison.verdict.text()
-    assert window._comparison.again.isVisible()
-    window._comparison.close_overlay()
+    assert "Stopped" in window.comparison.verdict.text()
+    assert window.comparison.again.isVisible()
+    window.comparison.close_overlay()
     assert not window._comparer.running
 
 
-def test_a_question_ends_a_comparison_that_runs(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
+def test_a_question_ends_a_comparison_that_runs(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.gate = threading.Semaphore(5)
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: made.step is Step.SPECULATED)
-    turn = window._session.answers.ask("another one")
+    turn = window.session.answers.ask("another one")
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: not made.running and turn.answer.ended)
     assert made.step is Step.CANCELLED
 
 
-def test_an_error_of_the_engine_is_told_in_words(window: MainWindow, engine: ScriptedEngine, qtbot: QtBot) -> None:
+def test_an_error_of_the_engine_is_told_in_words(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
     engine.scripts[:] = [Script(TEXT, error=InternalFailure("out of luck"), fail_after=1)]
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)
     assert made.step is Step.FAILED
-    assert "out of luck" in window._comparison.verdict.text()
+    assert "out of luck" in window.comparison.verdict.text()
 
 
 def test_compare_waits_until_no_answer_is_being_written(
-    window: MainWindow, engine: ScriptedEngine, qtbot: QtBot
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
     engine.gate = threading.Semaphore(2)
-    turn = window._session.answers.ask("another one")
-    assert not window._actions["compare"].isEnabled()
+    turn = window.session.answers.ask("another one")
+    assert not window.is_enabled("compare")
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: turn.answer.ended)
-    qtbot.waitUntil(window._actions["compare"].isEnabled)
+    qtbot.waitUntil(lambda: window.is_enabled("compare"))

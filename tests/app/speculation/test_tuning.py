@@ -12,14 +12,13 @@ from app.speculation.learned_section import COLUMNS
 from engine.errors import Busy
 from engine.tuning import DepthFigures
 from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT
-from tests.app.models.conftest import open_shown as open_shown
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from app.window.main_window import MainWindow
-    from tests.app.models.conftest import OpenShown
+    from tests.app.conftest import OpenShown
     from tests.app.scripted_engine import ScriptedEngine
+    from tests.app.window_driver import WindowDriver
 
 
 def test_a_row_holds_the_best_depth_and_the_figures_behind_it() -> None:
@@ -33,15 +32,15 @@ def test_a_row_holds_the_best_depth_and_the_figures_behind_it() -> None:
 
 
 @pytest.fixture
-def opened(open_shown: OpenShown) -> tuple[MainWindow, ScriptedEngine]:
+def opened(open_shown: OpenShown) -> tuple[WindowDriver, ScriptedEngine]:
     window, _, engine = open_shown()
     engine.known = list(LEARNED)
     return window, engine
 
 
-def learned(window: MainWindow) -> Any:
-    window._settings.open("speculation")
-    return window._settings.page("speculation").learned
+def learned(window: WindowDriver) -> Any:
+    window.settings.open("speculation")
+    return window.settings.page("speculation").learned
 
 
 def texts(section: Any) -> list[list[str]]:
@@ -52,7 +51,7 @@ def texts(section: Any) -> list[list[str]]:
     ]
 
 
-def test_the_settings_show_what_was_learned(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
+def test_the_settings_show_what_was_learned(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
     section = learned(opened[0])
     qtbot.waitUntil(lambda: bool(section.table.rows))
     assert [section.table.headerData(0, 1, 0)] == [None]
@@ -62,7 +61,7 @@ def test_the_settings_show_what_was_learned(opened: tuple[MainWindow, ScriptedEn
     assert rows[1][1:4] == ["from 4,096", "none, plain", "–"]
 
 
-def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
+def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
     window, engine = opened
     section = learned(window)
     qtbot.waitUntil(lambda: bool(section.table.rows))
@@ -78,16 +77,16 @@ def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[MainWindow, Scripte
     assert not section.forget_all.isEnabled()
 
 
-def tune(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> Any:
+def tune(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> Any:
     window, engine = opened
-    qtbot.waitUntil(window._actions["tune"].isEnabled)
-    window._actions["tune"].trigger()
+    qtbot.waitUntil(lambda: window.is_enabled("tune"))
+    window.trigger("tune")
     qtbot.waitUntil(lambda: engine.calibrating is not None)
-    return window._tuning
+    return window.tuning
 
 
 def test_tuning_says_that_it_runs_and_then_what_it_found(
-    opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot
+    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot
 ) -> None:
     view = tune(opened, qtbot)
     assert view.isVisible()
@@ -117,7 +116,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     ],
 )
 def test_every_outcome_has_its_sentence(
-    opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot, changes: dict[str, Any], expected: str
+    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot, changes: dict[str, Any], expected: str
 ) -> None:
     view = tune(opened, qtbot)
     opened[1].calibrating.set_result(replace(FOUND, **changes))
@@ -125,7 +124,7 @@ def test_every_outcome_has_its_sentence(
     assert expected in view.words.text()
 
 
-def test_a_busy_engine_is_told_in_words(opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot) -> None:
+def test_a_busy_engine_is_told_in_words(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
     view = tune(opened, qtbot)
     opened[1].calibrating.set_exception(Busy(1))
     qtbot.waitUntil(lambda: not opened[0]._tuner.running)
@@ -133,7 +132,7 @@ def test_a_busy_engine_is_told_in_words(opened: tuple[MainWindow, ScriptedEngine
 
 
 def test_stopping_asks_the_engine_for_something_else(
-    opened: tuple[MainWindow, ScriptedEngine], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
     monkeypatch.setattr(type(opened[1]), "configure", lambda self, settings: asked.append(settings) or self.status())

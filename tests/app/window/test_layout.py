@@ -26,7 +26,6 @@ from app.wording.figures import depth_texts, speed_text
 from engine.events import Token
 from engine.stats import RequestStats
 from tests.app.chats_shown import change_store
-from tests.app.models.conftest import open_shown as open_shown
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_stored_chats import settle
 
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 
     from app.chat.settings_sheet import ChatSettingsSheet
     from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.models.conftest import OpenShown
+    from tests.app.conftest import OpenShown, OpenWindow
 
 
 def right_edge(view: QWidget, within: QWidget) -> int:

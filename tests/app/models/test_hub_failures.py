@@ -19,11 +19,11 @@ from app.models.page import INSTALLED, SEARCH
 from app.settings.store import SettingsStore
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
-from app.window.main_window import MainWindow
 from app.wording import models as wording
 from engine.hub import transfer
 from engine.hub.download_job import JobSettings
-from tests.app.models.conftest import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
+from tests.app.hub_library import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
+from tests.app.window_driver import WindowDriver
 from tests.engine.model_files.model_folders import model_files
 from tests.fakehub.server import FakeHub, Fault
 
@@ -189,7 +189,7 @@ def test_a_long_outage_ends_in_words_and_one_press_goes_on(hub: FakeHub, plain_l
 
 
 def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
-    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
@@ -197,9 +197,9 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
     hub.tokens.add("hf_secret")
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_DRAFT)
-    qtbot.waitUntil(lambda: window._banner._button.text() == "Show the download")
-    window._banner._button.click()
-    page = window._settings.page("models")
+    qtbot.waitUntil(lambda: hub_window.banner_button.text() == "Show the download")
+    hub_window.press_banner()
+    page = hub_window.settings.page("models")
     qtbot.waitUntil(lambda: bool(page.download_cards()))
     (card,) = page.download_cards()
     address = f"{hub.endpoint}/{TINY_DRAFT}"
@@ -215,12 +215,12 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
 
 
 def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_page(
-    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     hub.add("org/asks-first", model_files(), gated=True)
     qtbot.waitUntil(lambda: library.inventory is not None)
-    window._settings.open("models")
-    page = window._settings.page("models")
+    hub_window.settings.open("models")
+    page = hub_window.settings.page("models")
     page.show_tab(SEARCH)
     for text in ("asks-first", "https://huggingface.co/org/asks-first"):
         page.field.clear()
@@ -235,17 +235,17 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
 
 
 def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here(
-    window: MainWindow, library: Library, hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], qtbot: QtBot
 ) -> None:
     hub.add("someone/Tiny-Tuned-32bit", tiny_pair[TINY_DRAFT])
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_MAIN)
-    qtbot.waitUntil(lambda: "Tiny Main is ready." in window._banner.text)
-    window._banner._button.click()
-    session = window._session
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
+    hub_window.press_banner()
+    session = hub_window.session
     qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
-    window._settings.open("models")
-    page = window._settings.page("models")
+    hub_window.settings.open("models")
+    page = hub_window.settings.page("models")
     page.show_tab(SEARCH)
     hub.sent.clear()
     QTest.keyClicks(page.field, "tuned")
@@ -259,7 +259,7 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
 
 
 def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
-    window: MainWindow, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_DRAFT)
@@ -267,8 +267,8 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     (config,) = (tmp_path / "cache").rglob("config.json")
     content = config.read_bytes()
     config.resolve().write_bytes(content.replace(b"512", b"513"))
-    window._settings.open("models")
-    page = window._settings.page("models")
+    hub_window.settings.open("models")
+    page = hub_window.settings.page("models")
     page.show_tab(INSTALLED)
     page.cards()[0].check_button.click()
     qtbot.waitUntil(lambda: page.cards()[0].badge.text() == "damaged")

@@ -62,8 +62,8 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
         window.show()
         session.models.load(path_of(MAIN), path_of(DRAFT))
         qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75)})
-        window._header.draft.click()
-        assert "Measured here: 2.0×, 75% accepted." in window._switcher.draft_picker.spoken()[0]
+        window.header.draft.click()
+        assert "Measured here: 2.0×, 75% accepted." in window.picker("draft").rows[0]
     finally:
         window.close()
         window.deleteLater()

@@ -13,7 +13,7 @@ from app.wording.errors import draft_reasons
 from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
 from engine.advice.speedup import Estimate
 from engine.errors import ModelNotUsable
-from tests.app.models.conftest import OpenShown
+from tests.app.conftest import OpenShown
 from tests.app.shown_library import ADVICE
 
 ARGUMENTS = (
@@ -67,10 +67,10 @@ def test_every_reason_why_a_model_cannot_be_used_has_words(qapp: Application) ->
 def test_a_menu_without_a_draft_says_so(open_shown: OpenShown, qapp: Application) -> None:
     window, library, _ = open_shown()
     library.shown_advice = tuple(one for one in ADVICE if one.verdict == "lookup")
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    assert [choice.kind for choice in picker.choices()] == ["lookup", "none"]
-    said = in_every_language(qapp, lambda: (picker.refresh(), picker._note.text())[1])
+    window.header.draft.click()
+    picker = window.picker("draft")
+    assert [choice.kind for choice in picker.choices] == ["lookup", "none"]
+    said = in_every_language(qapp, lambda: (picker.refresh(), picker.note_text)[1])
     assert said[0] == "No draft model for it is here or in the catalog. Lookup needs none."
     assert len(set(said)) == len(LANGUAGES)
 
@@ -80,8 +80,8 @@ def test_every_row_that_cannot_be_chosen_says_why(open_shown: OpenShown) -> None
     bad = [verdict for verdict in VERDICTS if verdict not in WORKING]
     broken = (replace(one, verdict=verdict, arguments=ARGUMENTS) for one, verdict in zip(ADVICE, bad, strict=False))
     library.shown_advice = tuple(broken)
-    window._header.draft.click()
-    picker = window._switcher.draft_picker
-    grey = [index for index, choice in enumerate(picker.choices()) if not choice.usable]
+    window.header.draft.click()
+    picker = window.picker("draft")
+    grey = [index for index, choice in enumerate(picker.choices) if not choice.usable]
     assert len(grey) >= 3
-    assert all(picker._row(index)._sentence.text() for index in grey)
+    assert all(picker.row(index)._sentence.text() for index in grey)

@@ -7,14 +7,14 @@ from typing import Any
 from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
-from app.window.main_window import MainWindow
 from app.wording.hub import hub_reasons
+from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub, Fault
 
 
-def network_page(window: MainWindow) -> Any:
-    window._settings.open("network")
-    return window._settings.page("network")
+def network_page(window: WindowDriver) -> Any:
+    window.settings.open("network")
+    return window.settings.page("network")
 
 
 def press(page: Any, qtbot: QtBot) -> str:
@@ -26,9 +26,9 @@ def press(page: Any, qtbot: QtBot) -> str:
 
 
 def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
-    window: MainWindow, hub: FakeHub, qtbot: QtBot
+    hub_window: WindowDriver, hub: FakeHub, qtbot: QtBot
 ) -> None:
-    page = network_page(window)
+    page = network_page(hub_window)
     hub.tokens.add("hf_right")
     assert press(page, qtbot) == "The mirror answers."
     page.token.setText("hf_right")
@@ -41,9 +41,9 @@ def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
 
 
 def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
-    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
-    page = network_page(window)
+    page = network_page(hub_window)
     page.control("proxy").setText(hub.endpoint)
     page.control("hub_endpoint").setText("http://hub.invalid")
     assert press(page, qtbot) == "The mirror answers through the proxy."
@@ -57,10 +57,10 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
 
 
 def test_offline_it_connects_to_nobody_and_says_so(
-    window: MainWindow, library: Library, hub: FakeHub, qtbot: QtBot
+    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     library.settings.change(work_offline=True)
-    page = network_page(window)
+    page = network_page(hub_window)
     before = list(hub.requests)
     assert press(page, qtbot) == hub_reasons()["kept-offline"]
     assert hub.requests == before

@@ -13,9 +13,7 @@ from app.system.paths import data_folder, prefix_folder
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
 from tests.app.chats_shown import settle, turns
-from tests.app.conftest import STARTER
-from tests.app.models.conftest import OpenShown
-from tests.app.models.conftest import open_shown as open_shown
+from tests.app.conftest import STARTER, OpenShown
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_main_window import answer_of, ask, wait_for_end
 
@@ -56,10 +54,10 @@ def answered(window: MainWindow, qtbot: QtBot, question: str) -> None:
 
 def purge(window: MainWindow, qtbot: QtBot) -> str:
     """Delete the chat on screen for good; returns its uid."""
-    chat = window._session.chat
+    chat = window.session.chat
     assert chat.id is not None
-    window._session.chats.trash(chat.id)
-    window._session.chats.purge(chat.id)
+    window.session.chats.trash(chat.id)
+    window.session.chats.purge(chat.id)
     settle(window, qtbot)
     return chat.uid
 
@@ -104,15 +102,15 @@ def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     window = open_window(engine)
     answered(window, qtbot, "first")
     answered(window, qtbot, "second")
-    chat = window._session.chat
+    chat = window.session.chat
     assert chat.uid
     assert [request.conversation for request in engine.requests] == [chat.uid, chat.uid]
-    window._actions["new-chat"].trigger()
+    window.trigger("new-chat")
     answered(window, qtbot, "third")
     assert engine.requests[-1].conversation not in (None, chat.uid)
-    qtbot.waitUntil(window._actions["compare"].isEnabled)
+    qtbot.waitUntil(lambda: window.is_enabled("compare"))
     asked = len(engine.requests)
-    window._actions["compare"].trigger()
+    window.trigger("compare")
     qtbot.waitUntil(lambda: not window._comparer.running)
     assert {request.conversation for request in engine.requests[asked:]} == {None}
 
@@ -124,13 +122,13 @@ def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: Ope
     assert {purge(window, qtbot)} == engine.forgotten
     uids = set()
     for question in ("second", "third"):
-        window._actions["new-chat"].trigger()
+        window.trigger("new-chat")
         answered(window, qtbot, question)
-        uids.add(window._session.chat.uid)
-        window._session.chats.trash(window._session.chat.id or 0)
+        uids.add(window.session.chat.uid)
+        window.session.chats.trash(window.session.chat.id or 0)
         settle(window, qtbot)
     assert not uids & engine.forgotten
-    window._session.chats.empty_trash()
+    window.session.chats.empty_trash()
     settle(window, qtbot)
     assert uids <= engine.forgotten
 
@@ -138,8 +136,8 @@ def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: Ope
 def test_the_engine_hears_at_the_start_which_chats_there_are(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     answered(window, qtbot, "first")
-    uid = window._session.chat.uid
-    window._session.chats.trash(window._session.chat.id or 0)
+    uid = window.session.chat.uid
+    window.session.chats.trash(window.session.chat.id or 0)
     settle(window, qtbot)
     window.close()
     engine = ScriptedEngine()
@@ -173,8 +171,8 @@ def test_chats_in_another_file_are_kept_apart_from_the_user_s(qapp: Application,
 
 
 def storage_of(window: Any) -> StoragePage:
-    window._settings.open("storage")
-    page: StoragePage = window._settings.page("storage")
+    window.settings.open("storage")
+    page: StoragePage = window.settings.page("storage")
     return page
 
 

@@ -1,0 +1,9 @@
+"""The fixtures of a library on a fake Hub."""
+
+from __future__ import annotations
+
+from tests.app.hub_library import hub as hub
+from tests.app.hub_library import hub_window as hub_window
+from tests.app.hub_library import library as library
+from tests.app.hub_library import paths as paths
+from tests.app.hub_library import tiny_pair as tiny_pair
