@@ -165,13 +165,13 @@ class ModelCard(Card):
         self.entry = entry
         self._plan: RemovalPlan | None = None
         self._state = CardState()
-        self._bar, self._sum = Bar(self.side), QLabel(self.side)
-        self._sum.setProperty("styleClass", "muted")
-        self._sum.setWordWrap(True)
-        self._sum.setTextFormat(Qt.TextFormat.PlainText)
-        self._sum.setMinimumWidth(_LEAST_WORDS)
-        self.side_column.addWidget(self._bar)
-        self.side_column.addWidget(self._sum)
+        self.bar, self.memory = Bar(self.side), QLabel(self.side)
+        self.memory.setProperty("styleClass", "muted")
+        self.memory.setWordWrap(True)
+        self.memory.setTextFormat(Qt.TextFormat.PlainText)
+        self.memory.setMinimumWidth(_LEAST_WORDS)
+        self.side_column.addWidget(self.bar)
+        self.side_column.addWidget(self.memory)
         self.main_button = self.add_button("button")
         self.main_button.clicked.connect(self._act)
         self.draft_button = self.add_button("quiet")
@@ -314,16 +314,16 @@ class ModelCard(Card):
 
     def _show_fit(self) -> None:
         fit = self.entry.fit
-        self._bar.setVisible(fit is not None and not self.entry.is_starter)
+        self.bar.setVisible(fit is not None and not self.entry.is_starter)
         if fit is None or self.entry.is_starter:
-            self._sum.setText(size_words(self.entry.bytes) if self.entry.bytes else "")
+            self.memory.setText(size_words(self.entry.bytes) if self.entry.bytes else "")
             return
         words = model_wording.fit_words(fit)
         shares = model_wording.fit_shares(fit)
         colours = ("main", "draft", "rejected")
-        self._bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
-        self._bar.setToolTip(self.tr("{size} of memory can be used.").format(size=size_words(fit.limit)))
-        self._sum.setText(words)
+        self.bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
+        self.bar.setToolTip(self.tr("{size} of memory can be used.").format(size=size_words(fit.limit)))
+        self.memory.setText(words)
 
     def _button_text(self) -> str:
         if self._is_downloading:

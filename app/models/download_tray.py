@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QProcess, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -19,22 +18,13 @@ _CAFFEINATE = "/usr/bin/caffeinate"
 
 
 class DownloadTray(QObject):
-    """`downloads_wanted`: the icon in the menu bar or a notification was clicked.
-
-    `make_tray` makes the icon when it is first needed, or returns None if the system has no menu bar for it.
-    """
+    """`downloads_wanted`: the icon in the menu bar or a notification was clicked."""
 
     downloads_wanted = Signal()
 
-    def __init__(
-        self,
-        library: Library,
-        window: QWidget,
-        make_tray: Callable[[QObject], QSystemTrayIcon | None] | None = None,
-    ) -> None:
+    def __init__(self, library: Library, window: QWidget) -> None:
         super().__init__(window)
         self._library, self._window = library, window
-        self._make_tray = make_tray or _tray
         self._tray: QSystemTrayIcon | None = None
         self._unread = False
         self._awake = KeepAwake(self)
@@ -69,7 +59,7 @@ class DownloadTray(QObject):
 
     def _prepare(self) -> bool:
         if self._tray is None:
-            self._tray = self._make_tray(self)
+            self._tray = system_tray(self)
             if self._tray is not None:
                 self._tray.activated.connect(self._show_downloads)
                 self._tray.messageClicked.connect(self._show_downloads)
@@ -90,7 +80,8 @@ class DownloadTray(QObject):
             self.refresh()
 
 
-def _tray(parent: QObject) -> QSystemTrayIcon | None:
+def system_tray(parent: QObject) -> QSystemTrayIcon | None:
+    """A new icon in the menu bar, or None if the system has no menu bar for it."""
     if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
         return None
     picture = icon("arrow-down", theme.colours().text)

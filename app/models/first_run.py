@@ -32,11 +32,11 @@ class FirstRunOffer(Restyled, QFrame):
         self._grid.setVerticalSpacing(8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setColumnStretch(0, 1)
-        self._starter, self._more = QPushButton(self), QPushButton(self)
-        for button in (self._starter, self._more):
+        self.starter_button, self._more = QPushButton(self), QPushButton(self)
+        for button in (self.starter_button, self._more):
             button.setProperty("styleClass", "link")
         foot = QHBoxLayout()
-        foot.addWidget(self._starter)
+        foot.addWidget(self.starter_button)
         foot.addStretch(1)
         foot.addWidget(self._more)
         column = QVBoxLayout(self)
@@ -46,7 +46,7 @@ class FirstRunOffer(Restyled, QFrame):
         column.addLayout(self._grid)
         column.addLayout(foot)
         self._rows: list[_OfferRow] = []
-        self._starter.clicked.connect(self._decline)
+        self.starter_button.clicked.connect(self._decline)
         self._more.clicked.connect(self.more_wanted)
         library.models_changed.connect(self.refresh)
         library.downloads_changed.connect(self.refresh)
@@ -101,7 +101,7 @@ class FirstRunOffer(Restyled, QFrame):
         self._title.setText(
             self.tr("The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:")
         )
-        self._starter.setText(self.tr("Chat with the starter now"))
+        self.starter_button.setText(self.tr("Chat with the starter now"))
         self._more.setText(self.tr("All models…"))
         self.refresh()
 

@@ -48,7 +48,7 @@ class ModelsPage(Restyled, QWidget):
         super().__init__(parent)
         self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
-        self._title, self._memory, self._note, self._empty = (QLabel(self) for _ in range(4))
+        self._title, self._memory, self.note, self.empty = (QLabel(self) for _ in range(4))
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
         self.context = Chooser(self)
         self._add_folder = QPushButton(self)
@@ -60,14 +60,14 @@ class ModelsPage(Restyled, QWidget):
 
     def _build(self) -> None:
         self._title.setProperty("styleClass", "page-title")
-        for label in (self._memory, self._empty):
+        for label in (self._memory, self.empty):
             label.setProperty("styleClass", "muted")
-        for label in (self._note, self._empty):
+        for label in (self.note, self.empty):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self._note.setProperty("styleClass", "reason-plain")
+        self.note.setProperty("styleClass", "reason-plain")
         self._memory.setWordWrap(True)
-        self._note.hide()
+        self.note.hide()
         self._heading.setProperty("styleClass", "caption")
         self._add_folder.setProperty("styleClass", "link")
         self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -85,7 +85,7 @@ class ModelsPage(Restyled, QWidget):
         column.addWidget(self._downloads)
         column.addWidget(self._heading)
         column.addLayout(self._card_column)
-        column.addWidget(self._empty)
+        column.addWidget(self.empty)
         column.addWidget(self._add_folder, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         area = QScrollArea(self)
@@ -107,7 +107,7 @@ class ModelsPage(Restyled, QWidget):
         whole.addLayout(top)
         said = QVBoxLayout()
         said.setContentsMargins(0, 0, _SCROLL_BAR, 0)
-        said.addWidget(self._note)
+        said.addWidget(self.note)
         whole.addLayout(said)
         whole.addSpacing(4)
         whole.addWidget(area, 1)
@@ -135,7 +135,7 @@ class ModelsPage(Restyled, QWidget):
     def show_tab(self, tab: int) -> None:
         self._tab = tab
         self._tabs.buttons[tab].setChecked(True)
-        self._note.hide()
+        self.note.hide()
         self._rebuild()
 
     def cards(self) -> list[ModelCard]:
@@ -250,7 +250,7 @@ class ModelsPage(Restyled, QWidget):
     def _search(self, text: str) -> None:
         if self._tab != SEARCH:
             self.show_tab(SEARCH)
-        self._note.hide()
+        self.note.hide()
         self._library.finder.search(text)
 
     def _show_search(self) -> None:
@@ -273,15 +273,15 @@ class ModelsPage(Restyled, QWidget):
         name = entry_name(entry) if entry is not None else path
         if report.damaged or report.missing:
             # Its card says so, and how to repair it.
-            self._note.hide()
+            self.note.hide()
         elif report.checked:
             self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
         else:
             self._say(self.tr("{name} came without checksums, so its files cannot be checked.").format(name=name))
 
     def _say(self, sentence: str) -> None:
-        self._note.setText(sentence)
-        self._note.show()
+        self.note.setText(sentence)
+        self.note.show()
 
     def _show_memory(self) -> None:
         inventory, pair = self._library.inventory, self._session.models.pair
@@ -304,8 +304,8 @@ class ModelsPage(Restyled, QWidget):
                 SEARCH: self.tr("On the Hub"),
             }[self._tab]
         )
-        self._empty.setText(self._empty_text())
-        self._empty.setVisible(bool(self._empty.text()))
+        self.empty.setText(self._empty_text())
+        self.empty.setVisible(bool(self.empty.text()))
         self._add_folder.setVisible(self._tab == INSTALLED)
 
     def _empty_text(self) -> str:

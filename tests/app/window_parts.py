@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.chat.question_editor import QuestionEditor
     from app.chat.token_view import TokenView
     from app.chat.turn_view import TurnView
+    from app.library.model_choices import Choice
     from app.models.picker import Picker
     from app.sidebar.list_model import ChatListModel
     from app.sidebar.pane import ChatPane
@@ -299,6 +300,11 @@ class PickerDriver:
     @property
     def rows(self) -> list[str]:
         return self.picker.spoken()
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The models behind the rows."""
+        return self.picker.choices()
 
     @property
     def note_text(self) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QProcess, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.models import download_tray
 from app.models.download_tray import DownloadTray, KeepAwake
 from app.widgets.application import Application
 from engine.hub.failures import HubError
@@ -20,14 +21,14 @@ from tests.app.shown_library import DRAFT, LARGER, ShownLibrary, downloading
 
 
 class Tray(QObject):
-    """A place in a menu bar that only remembers."""
+    """An icon in a menu bar that records what it is given."""
 
     activated = Signal(object)
     messageClicked = Signal()  # noqa: N815
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.visible, self.tip, self.said = False, "", []
+        self.visible, self.tip, self.notified = False, "", []
 
     def setToolTip(self, tip: str) -> None:
         self.tip = tip
@@ -39,7 +40,7 @@ class Tray(QObject):
         self.visible = True
 
     def showMessage(self, title: str, sentence: str) -> None:
-        self.said.append((title, sentence))
+        self.notified.append((title, sentence))
 
 
 @pytest.fixture
@@ -56,68 +57,84 @@ def in_background(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def downloads(qapp: Application, tmp_path: Path, numbers: list[int]) -> Iterator[DownloadTray]:  # noqa: ARG001
+def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
+    """The icons that were made in the menu bar."""
+    made: list[Tray] = []
+
+    def make(parent: QObject) -> Tray:
+        made.append(Tray(parent))
+        return made[-1]
+
+    monkeypatch.setattr(download_tray, "system_tray", make)
+    return made
+
+
+@pytest.fixture
+def library(qapp: Application, tmp_path: Path) -> Iterator[ShownLibrary]:  # noqa: ARG001
+    library = ShownLibrary(tmp_path)
+    yield library
+    library.close()
+
+
+@pytest.fixture
+def downloads(library: ShownLibrary, numbers: list[int], trays: list[Tray]) -> Iterator[DownloadTray]:  # noqa: ARG001
     window = QWidget()
-    downloads = DownloadTray(ShownLibrary(tmp_path), window, Tray)  # type: ignore[arg-type]
-    yield downloads
-    downloads._library.close()
+    yield DownloadTray(library, window)
     window.deleteLater()
 
 
-def test_the_icon_and_the_menu_bar_count_what_runs_and_how_far_it_is(
-    downloads: DownloadTray, numbers: list[int]
+@pytest.mark.usefixtures("downloads")
+def test_the_icon_and_the_menu_bar_show_how_many_downloads_run_and_their_progress(
+    library: ShownLibrary, numbers: list[int], trays: list[Tray]
 ) -> None:
-    library = downloads._library
-    assert isinstance(library, ShownLibrary)
     library.show(downloading(LARGER, bytes_done=1, bytes_total=4), downloading(DRAFT, bytes_done=2, bytes_total=4))
-    tray = downloads._tray
-    assert isinstance(tray, Tray)
+    (tray,) = trays
     assert (numbers[-1], tray.visible, tray.tip) == (2, True, "2 downloads running · 38%")
     library.show(downloading(LARGER, "paused"), downloading(DRAFT, "ready"))
     assert (numbers[-1], tray.visible) == (0, False)
 
 
-def test_a_word_at_the_end_stays_until_somebody_looks(downloads: DownloadTray, in_background: None) -> None:  # noqa: ARG001
-    library, led = downloads._library, []
-    assert isinstance(library, ShownLibrary)
-    downloads.downloads_wanted.connect(lambda: led.append(True))
+@pytest.mark.usefixtures("in_background")
+def test_the_icon_stays_after_a_notification_until_it_is_clicked(
+    downloads: DownloadTray, library: ShownLibrary, trays: list[Tray]
+) -> None:
+    clicked: list[bool] = []
+    downloads.downloads_wanted.connect(lambda: clicked.append(True))
     downloads.notify("Qwen3 1.7B is ready.")
-    tray = downloads._tray
-    assert isinstance(tray, Tray)
-    assert tray.said == [("Tandem", "Qwen3 1.7B is ready.")]
+    (tray,) = trays
+    assert tray.notified == [("Tandem", "Qwen3 1.7B is ready.")]
     library.show(downloading(LARGER, "ready"))
     assert tray.visible
     tray.messageClicked.emit()
-    assert led == [True]
+    assert clicked == [True]
     assert not tray.visible
 
 
-def test_coming_back_to_the_window_takes_the_mark_away(downloads: DownloadTray, in_background: None) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("in_background")
+def test_coming_back_to_the_window_removes_the_icon(downloads: DownloadTray, trays: list[Tray]) -> None:
     downloads.notify("Ready.")
-    tray = downloads._tray
-    assert isinstance(tray, Tray)
     QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
-    assert not tray.visible
+    assert not trays[0].visible
 
 
-def test_nothing_is_said_to_somebody_who_is_looking(downloads: DownloadTray, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: downloads._window))
-    downloads.notify("Ready.")
-    assert downloads._tray is None
-
-
-def test_a_system_without_a_place_for_it_is_no_trouble(
-    qapp: Application,  # noqa: ARG001
-    tmp_path: Path,
-    numbers: list[int],
-    in_background: None,  # noqa: ARG001
+def test_there_is_no_notification_while_the_window_is_in_front(
+    downloads: DownloadTray, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window, library = QWidget(), ShownLibrary(tmp_path)
-    downloads = DownloadTray(library, window, lambda _parent: None)
+    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(downloads.parent))
+    downloads.notify("Ready.")
+    assert trays == []
+
+
+@pytest.mark.usefixtures("in_background")
+def test_a_system_without_a_menu_bar_is_no_error(
+    library: ShownLibrary, numbers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download_tray, "system_tray", lambda _parent: None)
+    window = QWidget()
+    downloads = DownloadTray(library, window)
     library.show(downloading(LARGER))
     downloads.notify("Ready.")
     assert numbers == [1]
-    library.close()
     window.deleteLater()
 
 
@@ -131,19 +148,14 @@ def test_a_system_without_a_place_for_it_is_no_trouble(
         ),
     ],
 )
-def test_the_window_tells_of_both_ends(
-    open_shown: OpenShown,
-    in_background: None,  # noqa: ARG001
-    status: object,
-    sentence: str,
+@pytest.mark.usefixtures("in_background")
+def test_the_window_notifies_of_success_and_failure(
+    open_shown: OpenShown, trays: list[Tray], status: object, sentence: str
 ) -> None:
     window, library, _ = open_shown()
-    downloads = window._switcher._tray
-    downloads._make_tray = Tray  # type: ignore[assignment]
     library.settled.emit(status)
-    tray = downloads._tray
-    assert isinstance(tray, Tray)
-    assert tray.said[0][1].startswith(sentence)
+    (tray,) = trays
+    assert tray.notified[0][1].startswith(sentence)
     tray.messageClicked.emit()
     assert window.settings.isVisible()
 
@@ -158,11 +170,11 @@ time.sleep(60)
     stand_in.chmod(0o755)
     awake = KeepAwake(program=str(stand_in))
     awake.keep(True)
-    process = awake._process
+    process = awake.findChild(QProcess)
     assert process is not None
     qtbot.waitUntil(lambda: Path(f"{stand_in}.asked").exists())
     awake.keep(True)
-    assert awake._process is process
+    assert awake.findChild(QProcess) is process
     with qtbot.waitSignal(process.finished):
         awake.keep(False)
     assert not awake.active
@@ -172,7 +184,7 @@ def test_what_keeps_awake_may_end_by_itself(qtbot: QtBot) -> None:
     awake = KeepAwake(program=sys.executable)
     for _ in range(2):
         awake.keep(True)
-        process = awake._process
+        process = awake.findChild(QProcess)
         assert process is not None
         # It is told to inspect, not to wait, so it ends at once.
         with qtbot.waitSignal(process.finished):

@@ -79,7 +79,7 @@ def test_a_search_finds_and_a_pasted_address_is_looked_at(
     assert page.cards()[0].entry.context == 512
     page.field.clear()
     QTest.keyClicks(page.field, "tiny-org/nothing")
-    qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page._empty.text())
+    qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page.empty.text())
 
 
 def test_an_installed_model_is_checked_and_removed_with_its_size_first(
@@ -93,7 +93,7 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
     page.show_tab(INSTALLED)
     (card,) = page.cards()
     card.check_button.click()
-    qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"))
+    qtbot.waitUntil(lambda: page.note.text().startswith("Every file of Tiny Draft"))
     (card,) = page.cards()
     card.remove_button.click()
     qtbot.waitUntil(lambda: "and free" in card.facts.text())

@@ -281,4 +281,4 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"})
     assert [sent.name for sent in hub.sent] == ["config.json"]
     page.cards()[0].check_button.click()
-    qtbot.waitUntil(lambda: page._note.text().startswith("Every file of Tiny Draft"))
+    qtbot.waitUntil(lambda: page.note.text().startswith("Every file of Tiny Draft"))

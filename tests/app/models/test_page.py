@@ -50,9 +50,9 @@ def test_a_card_shows_the_memory_as_an_arithmetic(open_shown: OpenShown) -> None
     window, _, _ = open_shown()
     page = open_page(window, INSTALLED)
     card = card_of(page, MAIN)
-    words = card._sum.text()
+    words = card.memory.text()
     assert re.fullmatch(r"weights 4\.6 \+ draft 0\.3 \+ context [0-9.]+ =\u00a0[0-9.]+\u00a0GB", words)
-    assert card._bar.accessibleName() == words
+    assert card.bar.accessibleName() == words
     assert card.badge.text() == "in use"
     assert not card.remove_button.isEnabled()
 
@@ -121,7 +121,7 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
 
     window, library, _ = open_shown()
     page = open_page(window, SEARCH)
-    assert page._empty.text().startswith("Write a part of a name")
+    assert page.empty.text().startswith("Write a part of a name")
     for searched, words in (
         (Search("x", running=True), "Asking the Hub…"),
         (Search("x", error=HubError("offline")), "The Hub cannot be reached."),
@@ -129,7 +129,7 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
     ):
         library.finder.searched = searched
         library.finder.changed.emit()
-        assert page._empty.text().startswith(words)
+        assert page.empty.text().startswith(words)
 
 
 def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:
@@ -140,7 +140,7 @@ def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown)
     window.offer.buttons()[0].click()
     first = library.inventory.offers[0]
     assert library.asked == [("add", first.id), ("add", first.draft)]
-    window.offer._starter.click()
+    window.offer.starter_button.click()
     assert window.offer.isHidden()
     assert window.edit.hasFocus()
     window.offer.refresh()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.library.measured import Measured
@@ -63,7 +64,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     window.trigger("choose-main")
     picker = window.picker("main")
     assert picker.field.hasFocus()
-    assert picker._current().guide  # type: ignore[union-attr]
+    assert picker.choices[picker.list.currentRow()].guide  # type: ignore[union-attr]
     assert picker.field.accessibleDescription().startswith("Starter, guide, A tiny guide")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
@@ -82,7 +83,7 @@ def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
     assert [choice.id for choice in picker.choices] == [LARGER]
     picker.field.clear()
     press(picker, Qt.Key.Key_Up, Qt.Key.Key_Up)
-    assert picker._current().kind == "none"  # type: ignore[union-attr]
+    assert picker.choices[picker.list.currentRow()].kind == "none"  # type: ignore[union-attr]
     QTest.keyClicks(picker.field, "nothing like it")
     assert picker.choices == []
     assert picker.note_text == "No model here has that name."
@@ -206,7 +207,7 @@ def test_the_footer_leads_to_the_models_page(open_shown: OpenShown) -> None:
     window.header.draft.click()
     window.picker("draft").press_more()
     assert window.settings.isVisible()
-    assert window.settings._stack.currentWidget() is window.settings.page("models")
+    assert window.settings.page("models").isVisible()
 
 
 def test_words_change_with_the_language_while_it_is_open(
@@ -236,7 +237,7 @@ def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtb
     qtbot.waitUntil(lambda: window.session.models.pair.main is None)
     window.header.draft.click()
     assert window.picker("draft").choices() == []
-    assert window.picker("draft")._note.text() == "Choose a main model first."
+    assert window.picker("draft").note_text == "Choose a main model first."
 
 
 def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown) -> None:
@@ -249,5 +250,5 @@ def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown
     library.show(replace(failed))
     row = picker.row(row_of(picker, LARGER))
     assert "ask for your consent first" in row.spoken
-    row._button.click()
+    row.findChild(QPushButton).click()
     assert library.asked == [("resume", LARGER)]

@@ -17,27 +17,28 @@ from app.window.main_window import MainWindow
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import ShownLibrary
+from tests.app.window_driver import WindowDriver
 
 
 class Desk:
     """A window on a file of settings, as often as a test opens it."""
 
-    def __init__(self, qapp: Application, folder: Path) -> None:
-        self.qapp, self.folder, self.opened = qapp, folder, []
+    def __init__(self, qapp: Application, qtbot: QtBot, folder: Path) -> None:
+        self.qapp, self.qtbot, self.folder, self.opened = qapp, qtbot, folder, []
 
-    def open(self) -> MainWindow:
+    def open(self) -> WindowDriver:
         library = ShownLibrary(self.folder / "library")
         library.settings = self.settings = SettingsStore(self.folder / "settings.json")
         self.session = Session(lambda: ScriptedEngine([Script("Hello.")]), STARTER)
         window = MainWindow(self.session, self.qapp, library)
         self.opened.append(window)
         window.show()
-        return window
+        return WindowDriver(window, self.session, self.qtbot.waitUntil)
 
 
 @pytest.fixture
-def desk(qapp: Application, tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(qapp, tmp_path)
+def desk(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qapp, qtbot, tmp_path)
     yield desk
     for window in desk.opened:
         window.close()
@@ -115,7 +116,7 @@ def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: De
     QTest.keyClick(edit, Qt.Key.Key_Return)
     QTest.keyClicks(edit, "two")
     assert edit.toPlainText() == "one\ntwo"
-    assert "Enter for a new line" in window._composer._keys.text()
+    assert "Enter for a new line" in window.key_hint
     QTest.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(desk.session.chat.turns))
     assert desk.session.chat.turns[0].question == "one\ntwo"
@@ -124,29 +125,31 @@ def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: De
 
 def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
     window = desk.open()
-    window.setGeometry(30, 40, 700, 500)
+    window.window.setGeometry(30, 40, 700, 500)
     window.trigger("toggle-panel")
     window.trigger("speculation-off")
     window.close()
     again = desk.open()
-    assert (again.width(), again.height()) == (700, 500)
-    assert not again._panel.isHidden()
+    assert (again.window.width(), again.window.height()) == (700, 500)
+    assert not again.panel.isHidden()
     assert desk.session.settings.speculation.method == "off"
 
 
-@pytest.mark.parametrize("place", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])
-def test_a_place_that_no_screen_has_does_not_keep_the_window_from_opening(desk: Desk, place: tuple[int, ...]) -> None:
-    SettingsStore(desk.folder / "settings.json").change(window_place=place)
+@pytest.mark.parametrize("geometry", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])
+def test_a_geometry_that_no_screen_has_does_not_keep_the_window_from_opening(
+    desk: Desk, geometry: tuple[int, ...]
+) -> None:
+    SettingsStore(desk.folder / "settings.json").change(window_place=geometry)
     window = desk.open()
-    assert window.isVisible()
-    assert window.x() < 10_000
+    assert window.window.isVisible()
+    assert window.window.x() < 10_000
 
 
 def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Desk) -> None:
     SettingsStore(desk.folder / "settings.json").change(window_place=(90_000, 90_000, 700, 500))
     window = desk.open()
-    assert window.x() < 10_000
-    assert (window.width(), window.height()) == (700, 500)
+    assert window.window.x() < 10_000
+    assert (window.window.width(), window.window.height()) == (700, 500)
 
 
 def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:

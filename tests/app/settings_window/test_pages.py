@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QListWidget, QWidget
 
 from app.conversations.opening import open_store
 from app.settings import disk_use
@@ -33,7 +33,8 @@ def page(window: Any, page_id: str) -> Any:
 
 
 def listed(window: Any) -> list[str]:
-    items = [window.settings._list.item(index) for index in range(len(PAGES))]
+    pages = window.settings.findChild(QListWidget)
+    items = [pages.item(index) for index in range(len(PAGES))]
     return [spec.id for spec, item in zip(PAGES, items, strict=True) if not item.isHidden()]
 
 
@@ -95,7 +96,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_sh
     window.settings.search.setText("proxy")
     assert listed(window) == ["network"]
     network = window.settings.page("network")
-    assert window.settings._stack.currentWidget() is network
+    assert network.isVisible()
     assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
     window.settings.search.clear()
     assert listed(window) == [spec.id for spec in PAGES]
@@ -117,7 +118,7 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
     window, _, _ = open_shown()
     storage = page(window, "storage")
     assert own_home in cache_folder().parents
-    assert storage._disk_use["caches"].bytes >= 5000
+    assert storage.folders["caches"].help.text().endswith("· 5\u00a0kB")
     storage.clear.click()
     qtbot.waitUntil(lambda: not folder.exists())
     assert storage.folders["caches"].help.text().endswith("· 0\u00a0bytes")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.session.session import Session
+from app.speculation.comparison import Comparer
 from app.system.paths import data_folder, prefix_folder
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
-from tests.app.chats_shown import settle, turns
 from tests.app.conftest import STARTER, OpenShown
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import answer_of, ask, wait_for_end
+from tests.app.window_driver import WindowDriver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], MainWindow]]:
+def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], WindowDriver]]:
     """Opens the window on the real engine with the starter pair, as often as a test wants."""
     opened: list[MainWindow] = []
 
-    def open_it() -> MainWindow:
+    def open_it() -> WindowDriver:
         session = Session(Engine, starter_pair())
         opened.append(MainWindow(session, qapp))
         opened[-1].show()
         session.models.load_starter()
         qtbot.waitUntil(lambda: session.answers.ready and session.chats.store_ready and not session.models.pair.loading)
-        return opened[-1]
+        return WindowDriver(opened[-1], session, qtbot.waitUntil)
 
     yield open_it
     for window in opened:
@@ -46,19 +46,13 @@ def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], MainWind
         window.deleteLater()
 
 
-def answered(window: MainWindow, qtbot: QtBot, question: str) -> None:
-    ask(window, question)
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-
-
-def purge(window: MainWindow, qtbot: QtBot) -> str:
+def purge(window: WindowDriver) -> str:
     """Delete the chat on screen for good; returns its uid."""
     chat = window.session.chat
     assert chat.id is not None
     window.session.chats.trash(chat.id)
     window.session.chats.purge(chat.id)
-    settle(window, qtbot)
+    window.settle()
     return chat.uid
 
 
@@ -67,27 +61,29 @@ def stored() -> list[str]:
 
 
 def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
-    open_real: Callable[[], MainWindow], qtbot: QtBot
+    open_real: Callable[[], WindowDriver], qtbot: QtBot
 ) -> None:
     window = open_real()
-    answered(window, qtbot, "What is a draft model?")
-    before = answer_of(window).stats
+    window.ask_and_wait("What is a draft model?")
+    before = window.answer().stats
     window.close()
     assert len(stored()) == 2
     window = open_real()
-    qtbot.waitUntil(lambda: len(turns(window)) == 1)
-    answered(window, qtbot, "And the main model?")
+    qtbot.waitUntil(lambda: len(window.turns) == 1)
+    window.ask_and_wait("And the main model?")
     # All but the last token of the answer, which nobody had to read.
-    assert answer_of(window).stats.cached_tokens >= before.prompt_tokens + before.generated_tokens - 1
-    purge(window, qtbot)
+    assert window.answer().stats.cached_tokens >= before.prompt_tokens + before.generated_tokens - 1
+    purge(window)
     qtbot.waitUntil(lambda: stored() == [])
     window.close()
     assert stored() == []
 
 
-def test_what_the_chats_do_not_know_is_removed_at_the_start(open_real: Callable[[], MainWindow], qtbot: QtBot) -> None:
+def test_what_the_chats_do_not_know_is_removed_at_the_start(
+    open_real: Callable[[], WindowDriver], qtbot: QtBot
+) -> None:
     window = open_real()
-    answered(window, qtbot, "What is a draft model?")
+    window.ask_and_wait("What is a draft model?")
     window.close()
     for file in data_folder().glob("chats.db*"):
         file.unlink()
@@ -100,59 +96,59 @@ def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
 ) -> None:
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
-    answered(window, qtbot, "first")
-    answered(window, qtbot, "second")
+    window.ask_and_wait("first")
+    window.ask_and_wait("second")
     chat = window.session.chat
     assert chat.uid
     assert [request.conversation for request in engine.requests] == [chat.uid, chat.uid]
     window.trigger("new-chat")
-    answered(window, qtbot, "third")
+    window.ask_and_wait("third")
     assert engine.requests[-1].conversation not in (None, chat.uid)
     qtbot.waitUntil(lambda: window.is_enabled("compare"))
     asked = len(engine.requests)
     window.trigger("compare")
-    qtbot.waitUntil(lambda: not window._comparer.running)
+    qtbot.waitUntil(lambda: not window.find(Comparer).running)
     assert {request.conversation for request in engine.requests[asked:]} == {None}
 
 
 def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
-    answered(window, qtbot, "first")
-    assert {purge(window, qtbot)} == engine.forgotten
+    window.ask_and_wait("first")
+    assert {purge(window)} == engine.forgotten
     uids = set()
     for question in ("second", "third"):
         window.trigger("new-chat")
-        answered(window, qtbot, question)
+        window.ask_and_wait(question)
         uids.add(window.session.chat.uid)
         window.session.chats.trash(window.session.chat.id or 0)
-        settle(window, qtbot)
+        window.settle()
     assert not uids & engine.forgotten
     window.session.chats.empty_trash()
-    settle(window, qtbot)
+    window.settle()
     assert uids <= engine.forgotten
 
 
 def test_the_engine_hears_at_the_start_which_chats_there_are(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    answered(window, qtbot, "first")
+    window.ask_and_wait("first")
     uid = window.session.chat.uid
     window.session.chats.trash(window.session.chat.id or 0)
-    settle(window, qtbot)
+    window.settle()
     window.close()
     engine = ScriptedEngine()
     open_window(engine)
     qtbot.waitUntil(lambda: engine.stored == [frozenset({uid})])
 
 
-def test_chats_that_will_not_last_leave_nothing(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_chats_that_will_not_last_leave_nothing(open_window: OpenWindow) -> None:
     data_folder().mkdir(parents=True)
     other = sqlite3.connect(data_folder() / "chats.db", isolation_level=None)
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
-    answered(window, qtbot, "first")
+    window.ask_and_wait("first")
     assert [request.conversation for request in engine.requests] == [None]
     # Nobody knows which chats there are, so nothing is removed either.
     assert engine.stored == []
@@ -199,7 +195,7 @@ def test_both_clear_buttons_forget_it(open_shown: OpenShown, qtbot: QtBot, butto
     assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
     assert "· 7\u00a0kB" in storage.folders["caches"].help.text()
     getattr(storage, button).click()
-    qtbot.waitUntil(lambda: storage._disk_use["prefixes"].bytes == 0)
+    qtbot.waitUntil(lambda: "· 0\u00a0bytes" in storage.folders["prefixes"].help.text())
     assert engine.cleared == 1
     assert (prefix_folder().parent / "other").exists() == (button == "clear_prefixes")
     assert not storage.clear_prefixes.isEnabled()

@@ -10,7 +10,7 @@ import pytest
 
 from app.conversations.chat_settings import Generation
 from app.session.answer import Answer
-from app.speculation.comparison import TIE, Comparison, Step, Verdict
+from app.speculation.comparison import TIE, Comparer, Comparison, Step, Verdict
 from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
@@ -106,7 +106,7 @@ def window(open_window: OpenWindow, qtbot: QtBot, engine: ScriptedEngine) -> Win
 def compare(window: WindowDriver, qtbot: QtBot) -> Comparison:
     qtbot.waitUntil(lambda: window.is_enabled("compare"))
     window.trigger("compare")
-    made = window._comparer.comparison
+    made = window.find(Comparer).comparison
     assert made is not None
     return made
 
@@ -156,7 +156,7 @@ def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: Scrip
     assert "Stopped" in window.comparison.verdict.text()
     assert window.comparison.again.isVisible()
     window.comparison.close_overlay()
-    assert not window._comparer.running
+    assert not window.find(Comparer).running
 
 
 def test_a_question_ends_a_comparison_that_runs(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:

@@ -73,8 +73,6 @@ def test_after_every_round_each_figure_is_the_engine_s_record(
     panel.show_answer(answer)
     for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
         answer.apply([event])
-        # The charts are drawn ten times a second; here after every round.
-        panel._charted_at = float("-inf")
         panel.refresh()
         stats, records = answer.stats, answer.rounds
         shown = texts(panel)
@@ -109,15 +107,14 @@ def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationP
     try:
         for number, event in enumerate(events):
             answer.apply([event])
-            panel._charted_at = float("-inf")
             panel.refresh()
             if number in (ROUNDS // 2, ROUNDS + 1):
                 gc.collect()
                 held.append(_bytes_of("app/speculation"))
     finally:
         tracemalloc.stop()
-    assert len(panel._history.speed.values) < POINTS
-    assert len(panel._history.depth.values) < POINTS
+    assert len(panel.speed_line.points()) < POINTS
+    assert len(panel.depth_line.points()) < POINTS
     assert len(panel.strip.visible_rounds()) <= panel.strip.columns
     # What the panel's own code holds after the second thousand rounds is what it held after the first.
     assert held[1] - held[0] < 20_000

@@ -9,6 +9,7 @@ import pytest
 
 from app.library.learned_pairs import learned_rows
 from app.speculation.learned_section import COLUMNS
+from app.speculation.tuner import Tuner
 from engine.errors import Busy
 from engine.tuning import DepthFigures
 from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT
@@ -93,7 +94,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     assert "Measuring" in view.words.text()
     assert view.stop.isVisible()
     opened[1].calibrating.set_result(FOUND)
-    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
     assert "4 guesses a round, 2.1× as fast" in view.words.text()
     assert "32.8 tokens/s" in view.words.text()
     shown = [[cell.text() for cell in line] for line in view.cells]
@@ -120,14 +121,14 @@ def test_every_outcome_has_its_sentence(
 ) -> None:
     view = tune(opened, qtbot)
     opened[1].calibrating.set_result(replace(FOUND, **changes))
-    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
     assert expected in view.words.text()
 
 
 def test_a_busy_engine_is_told_in_words(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
     view = tune(opened, qtbot)
     opened[1].calibrating.set_exception(Busy(1))
-    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
     assert "Try again when it is finished" in view.words.text()
 
 
@@ -140,4 +141,4 @@ def test_stopping_asks_the_engine_for_something_else(
     view.stop.click()
     assert asked == [opened[1].settings]
     opened[1].calibrating.set_result(replace(FOUND, complete=False))
-    qtbot.waitUntil(lambda: not opened[0]._tuner.running)
+    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)

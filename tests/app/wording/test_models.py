@@ -15,6 +15,7 @@ from engine.advice.speedup import Estimate
 from engine.errors import ModelNotUsable
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import ADVICE
+from tests.app.window_driver import texts
 
 ARGUMENTS = (
     ("extra", 4), ("shared", 41), ("share", 49), ("needed", 22_500_000_000), ("free", 21_300_000_000),
@@ -84,4 +85,4 @@ def test_every_row_that_cannot_be_chosen_says_why(open_shown: OpenShown) -> None
     picker = window.picker("draft")
     grey = [index for index, choice in enumerate(picker.choices) if not choice.usable]
     assert len(grey) >= 3
-    assert all(picker.row(index)._sentence.text() for index in grey)
+    assert all(len(texts(picker.row(index))) > 1 for index in grey)
