@@ -76,9 +76,9 @@ class Card(QFrame):
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
 
-    def add_button(self, look: str) -> QPushButton:
+    def add_button(self, style_class: str) -> QPushButton:
         button = QPushButton(self)
-        button.setProperty("styleClass", look)
+        button.setProperty("styleClass", style_class)
         self.buttons.insertWidget(self.buttons.count() - 1, button)
         return button
 

@@ -107,13 +107,13 @@ class HistoryPage(Restyled, QWidget):
 
     def _show_sentences(self) -> None:
         chosen = self._chosen
-        said = [
+        sentences = [
             self._sentence(one)
             for one in self._summaries
             if one.speedup is not None and one.drafted and chosen in (None, (one.main_model, one.draft_model))
         ]
         nothing = self.tr("Nothing to compare yet. Each answer adds a line here, with what speculation brought.")
-        self.sentences.setText("\n".join(said[:_MOST_SENTENCES]) or nothing)
+        self.sentences.setText("\n".join(sentences[:_MOST_SENTENCES]) or nothing)
 
     def _sentence(self, one: PairSummary) -> str:
         if one.draft_model and one.method != "ngram":

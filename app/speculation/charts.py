@@ -17,12 +17,12 @@ from app.widgets.restyled import Restyled
 from app.wording import figures
 from engine.stats import RequestStats
 
-# From so many bars on, only every second one has room for its number.
+# From this many bars on, only every second one shows its number.
 _CROWDED = 10
 
 
 class Chart(Restyled, QWidget):
-    """A painted figure that is also said in words. `height` is that at the normal text size and scales with it."""
+    """A painted figure that is also described in words. `height` is that at the normal text size and scales with it."""
 
     def __init__(self, height: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,8 +125,8 @@ class PositionBars(Chart):
         font = painter.font()
         font.setPixelSize(theme.scaled(self.TEXT))
         painter.setFont(font)
-        room = theme.scaled(self.LABEL)
-        ground = self.height() - room
+        label_height = theme.scaled(self.LABEL)
+        ground = self.height() - label_height
         slots = max(5, len(self._rates))
         gap = 12 if slots <= 6 else 6 if slots < _CROWDED else 3
         width = (self.width() + gap) / slots - gap
@@ -140,8 +140,8 @@ class PositionBars(Chart):
             if slots >= _CROWDED and index % 2:
                 continue
             painter.setPen(QColor(colours.muted))
-            label = QRectF(left - width, ground + 2, 3 * width, room - 2)
-            # With many bars there is no room for the sign; the title says what is counted.
+            label = QRectF(left - width, ground + 2, 3 * width, label_height - 2)
+            # With many bars the percent sign does not fit; the title says what is counted.
             text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
             painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
         if not self._rates:

@@ -66,17 +66,17 @@ class TuningView(MeasurementCard):
         found = tuner.result
         if found is None or found.figures is None:
             return [self.tr("Nothing could be measured.")]
-        said = [
+        sentences = [
             self._best(found, found.figures),
             self.tr("Plain decoding does {speed} tokens/s here.").format(speed=figures.number(found.figures.plain_tps)),
         ]
         if found.complete:
-            said.append(
+            sentences.append(
                 self.tr("Answers use this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
             )
         else:
-            said.append(self.tr("It was stopped early: what was not reached keeps its old figures."))
-        return said
+            sentences.append(self.tr("It was stopped early: what was not reached keeps its old figures."))
+        return sentences
 
     def _best(self, found: Calibration, measured: ContextFigures) -> str:
         if found.best_depth:

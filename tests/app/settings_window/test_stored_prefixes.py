@@ -111,7 +111,7 @@ def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     assert {request.conversation for request in engine.requests[asked:]} == {None}
 
 
-def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
     window.ask_and_wait("first")
