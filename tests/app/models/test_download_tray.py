@@ -170,7 +170,7 @@ time.sleep(60)
     stand_in.chmod(0o755)
     awake = KeepAwake(program=str(stand_in))
     awake.keep(True)
-    process = awake.findChild(QProcess)
+    process = awake.findChildren(QProcess)[-1]
     assert process is not None
     qtbot.waitUntil(lambda: Path(f"{stand_in}.asked").exists())
     awake.keep(True)
@@ -184,7 +184,7 @@ def test_what_keeps_awake_may_end_by_itself(qtbot: QtBot) -> None:
     awake = KeepAwake(program=sys.executable)
     for _ in range(2):
         awake.keep(True)
-        process = awake.findChild(QProcess)
+        process = awake.findChildren(QProcess)[-1]
         assert process is not None
         # It is told to inspect, not to wait, so it ends at once.
         with qtbot.waitSignal(process.finished):

@@ -15,8 +15,6 @@ from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings_window.dialog import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
-from app.wording.errors import error_sentence
-from app.wording.hub import hub_reasons, hub_sentence
 from engine.hub.failures import HubError
 from engine.hub.remove import RemovalPlan
 from tests.app.conftest import OpenShown
@@ -194,17 +192,6 @@ def test_a_finished_download_is_told_with_a_way_to_chat(open_shown: OpenShown, q
     )
 
 
-@pytest.mark.parametrize("reason", HubError.REASONS)
-def test_every_failure_of_the_hub_is_a_sentence(reason: str) -> None:
-    arguments = {"endpoint": "http://mirror", "revision": "v2", "file": "a.json", "status": 503, "path": "somewhere"}
-    error = HubError(reason, "org/model", **arguments, needed=5_000_000_000, free=1_000_000_000)
-    sentence = error_sentence(error)
-    assert sentence == hub_sentence(error)
-    assert "{" not in sentence
-    assert sentence.endswith(".")
-    assert set(hub_reasons()) == set(HubError.REASONS)
-
-
 @pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
 def test_every_page_names_all_that_can_be_pressed_or_filled_in(open_shown: OpenShown, spec) -> None:  # type: ignore[no-untyped-def]
     window, library, _ = open_shown()
@@ -270,28 +257,3 @@ def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: not cut_texts(window))
     assert cut_texts(window) == [], window.size()
-
-
-def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
-    window, _, _ = open_shown()
-    window.trigger("settings")
-    page = window.settings.page("general")
-    language, theme = page.control("language"), page.control("theme")
-    language.setCurrentIndex(language.findData("ja"))
-    language.activated.emit(language.currentIndex())
-    assert qapp.language.code == "ja"
-    theme.setCurrentIndex(theme.findData("dark"))
-    theme.activated.emit(theme.currentIndex())
-    assert qapp.theme.is_dark
-    qapp.theme.set_mode("light")
-    assert theme.currentData() == "light"
-
-
-def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
-    window.settings.open("network")
-    page = window.settings.page("network")
-    mirror = page.control("hub_endpoint")
-    mirror.setText(" https://mirror.example ")
-    mirror.editingFinished.emit()
-    assert library.settings.values.hub_endpoint == "https://mirror.example"

@@ -1,0 +1,72 @@
+"""The settings window: its pages, the search over them, and the names of all controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QListWidget,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from app.settings.declarations import SETTINGS, settings_of
+from app.settings_window.dialog import PAGES
+from app.widgets.application import Application
+from tests.app.conftest import OpenShown
+
+
+def listed(window: Any) -> list[str]:
+    pages = window.settings.findChild(QListWidget)
+    items = [pages.item(index) for index in range(len(PAGES))]
+    return [spec.id for spec, item in zip(PAGES, items, strict=True) if not item.isHidden()]
+
+
+def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    shown = {setting.key for spec in PAGES for setting in settings_of(spec.id)}
+    assert shown == {setting.key for setting in SETTINGS.values() if setting.page}
+    generation = window.settings_page("generation")
+    library.settings.change(temperature=0.3, top_k=40)
+    assert generation.control("temperature").value() == 0.3
+    assert generation.control("top_k").value() == 40
+    generation.control("temperature").setValue(0.5)
+    assert library.settings.values.temperature == 0.5
+
+
+def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window.settings.open("general")
+    window.settings.search.setText("proxy")
+    assert listed(window) == ["network"]
+    network = window.settings.page("network")
+    assert network.isVisible()
+    assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
+    window.settings.search.clear()
+    assert listed(window) == [spec.id for spec in PAGES]
+    assert not any(row.isHidden() for row in network.rows)
+
+
+def test_a_search_works_in_the_language_of_the_window(open_shown: OpenShown, qapp: Application) -> None:
+    window, _, _ = open_shown()
+    window.settings.open("general")
+    qapp.language.choose("ko")
+    window.settings.search.setText("온도")
+    assert "generation" in listed(window)
+
+
+@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
+def test_every_control_of_a_page_has_a_name(open_shown: OpenShown, spec: Any) -> None:
+    window, _, _ = open_shown()
+    shown: QWidget = window.settings_page(spec.id)
+    for kind in (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit):
+        for control in shown.findChildren(kind):
+            if control.objectName().startswith("qt_") or isinstance(control.parent(), (QAbstractSpinBox, QLineEdit)):
+                continue
+            text = control.text() if isinstance(control, QAbstractButton) else ""
+            assert control.accessibleName() or text, control

@@ -1,0 +1,56 @@
+"""The pages made from the declared settings: their defaults, and when a change takes effect."""
+
+from __future__ import annotations
+
+from app.settings.declarations import settings_of
+from app.settings.setting import AT_ONCE
+from app.settings_window.dialog import PAGES
+from app.widgets.application import Application
+from tests.app.conftest import OpenShown
+
+
+def test_a_page_goes_back_to_its_defaults(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    generation = window.settings_page("generation")
+    assert not generation.reset.isVisible()
+    library.settings.change(temperature=0.3, kv_bits=4, theme="dark")
+    assert generation.reset.isVisible()
+    generation.reset.click()
+    values = library.settings.values
+    assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
+    assert generation.control("temperature").value() == 0.0
+    assert not generation.reset.isVisible()
+
+
+def test_every_setting_that_does_not_take_effect_at_once_says_when(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    for spec in PAGES:
+        shown = window.settings_page(spec.id)
+        for setting in settings_of(spec.id):
+            if setting.effect != AT_ONCE:
+                row = next(row for row in shown.rows if row.control is shown.control(setting.key))
+                assert "from" in f"{row.help.text()} {shown.note.text() if not shown.note.isHidden() else ''}"
+
+
+def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
+    window, _, _ = open_shown()
+    window.trigger("settings")
+    page = window.settings.page("general")
+    language, theme = page.control("language"), page.control("theme")
+    language.setCurrentIndex(language.findData("ja"))
+    language.activated.emit(language.currentIndex())
+    assert qapp.language.code == "ja"
+    theme.setCurrentIndex(theme.findData("dark"))
+    theme.activated.emit(theme.currentIndex())
+    assert qapp.theme.is_dark
+    qapp.theme.set_mode("light")
+    assert theme.currentData() == "light"
+
+
+def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    page = window.settings_page("network")
+    mirror = page.control("hub_endpoint")
+    mirror.setText(" https://mirror.example ")
+    mirror.editingFinished.emit()
+    assert library.settings.values.hub_endpoint == "https://mirror.example"
