@@ -20,6 +20,7 @@ from app.widgets.application import Application
 from engine.stats import RequestStats
 from tests.app.chats_shown import change_store
 from tests.app.conftest import OpenShown
+from tests.app.window_driver import WindowDriver
 
 FAST = RequestStats(
     generated_tokens=101, rounds=40, drafted=100, accepted=60, accept_rate=0.6, decode_tps=50.0, plain_tps=25.0,
@@ -39,8 +40,12 @@ def fill(store: ConversationStore) -> None:
 
 
 @pytest.fixture
-def page(open_shown: OpenShown, qtbot: QtBot) -> HistoryPage:
-    window, _, _ = open_shown()
+def window(open_shown: OpenShown) -> WindowDriver:
+    return open_shown()[0]
+
+
+@pytest.fixture
+def page(window: WindowDriver, qtbot: QtBot) -> HistoryPage:
     qtbot.waitUntil(lambda: window.session.chats.store_ready)
     change_store(window.session, fill)
     window.settings.open("history")
@@ -87,30 +92,11 @@ def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtB
 
 
 def test_an_answer_of_the_window_appears_while_the_page_is_shown(
-    page: HistoryPage, qtbot: QtBot, qapp: Application
+    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application
 ) -> None:
-    window = page.window().parent()
     turn = window.session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
     qapp.language.choose("ko")
     assert page.table.headerData(4, Qt.Orientation.Horizontal) == "채택률"
-
-
-def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, library, engine = open_shown()
-    qtbot.waitUntil(lambda: window.session.answers.ready)
-    from app.speculation.chat_controls import ChatControls
-
-    controls = window.panel.findChild(ChatControls)
-    for key, value in (("method", "ngram"), ("depth", 4), ("acceptance", "rejection")):
-        controls.choosers[key].setCurrentIndex(controls.choosers[key].findData(value))
-        controls.choosers[key].activated.emit(0)
-    turn = window.session.answers.ask("question")
-    qtbot.waitUntil(lambda: turn.answer.ended)
-    asked = engine.requests[-1].speculation
-    assert (asked.method, asked.depth, asked.acceptance) == ("ngram", 4, "rejection")
-    assert library.settings.values.depth == 4
-    window.trigger("speculation-off")
-    assert controls.choosers["method"].currentData() == "off"
