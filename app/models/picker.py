@@ -31,7 +31,7 @@ class Picker(Restyled, Overlay):
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
-        self._role, self._library, self._session, self._chip = role, library, session, chip
+        self.role, self._library, self._session, self._chip = role, library, session, chip
         self._advice: tuple[PairAdvice, ...] = ()
         self._advised_path = ""
         self._field, self._note = QLineEdit(self), QLabel(self)
@@ -108,7 +108,7 @@ class Picker(Restyled, Overlay):
             return []
         pair, downloads = self._session.models.pair, self._library.downloads
         loaded = str(pair.main.path) if pair.main is not None else ""
-        if self._role == "main":
+        if self.role == "main":
             return main_choices(inventory, loaded, downloads, wanted)
         if not loaded:
             return []
@@ -126,11 +126,11 @@ class Picker(Restyled, Overlay):
     def _note_text(self, choices: list[Choice]) -> str:
         """Why there is nothing to choose, or no draft model to choose."""
         if choices:
-            drafts = self._role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
+            drafts = self.role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
             return "" if drafts else self.tr("No draft model for it is here or in the catalog. Lookup needs none.")
-        if self._role == "draft" and self._session.models.pair.main is None:
+        if self.role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
-        known = self._library.inventory is not None and (self._role == "main" or bool(self._advised_path))
+        known = self._library.inventory is not None and (self.role == "main" or bool(self._advised_path))
         return self.tr("No model here has that name.") if known else self.tr("Looking at the models here…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
@@ -138,7 +138,7 @@ class Picker(Restyled, Overlay):
         self._list.clear()
         for choice in choices:
             item = QListWidgetItem(self._list)
-            row = PickerRow(self._role)
+            row = PickerRow(self.role)
             row.show_choice(choice)
             row.get.connect(lambda source=row: self._fetch(source.choice))
             self._list.setItemWidget(item, row)
@@ -246,7 +246,7 @@ class Picker(Restyled, Overlay):
 
     def _word_field(self) -> None:
         main = self._session.models.pair.main
-        if self._role == "main":
+        if self.role == "main":
             self._field.setPlaceholderText(self.tr("Choose a main model"))
             self._more.setText(self.tr("Find more models…"))
             self.setAccessibleName(self.tr("Main models"))

@@ -140,8 +140,7 @@ class WindowDriver:
 
     def picker(self, role: str) -> PickerDriver:
         """The picker below the chip of the "main" or the "draft" model."""
-        pickers = self.window.findChildren(Picker)
-        return PickerDriver(pickers[("main", "draft").index(role)])
+        return PickerDriver(next(picker for picker in self.window.findChildren(Picker) if picker.role == role))
 
     def turn(self, index: int = -1) -> TurnDriver:
         """A question with its answer, as it is shown."""

@@ -301,6 +301,12 @@ class PickerDriver:
     def rows(self) -> list[str]:
         return self.picker.spoken()
 
+    def open(self) -> None:
+        self.picker.open()
+
+    def close(self) -> None:
+        self.picker.close_overlay()
+
     @property
     def choices(self) -> list[Choice]:
         """The models behind the rows."""

@@ -21,6 +21,7 @@ from tests.app.conftest import STARTER
 from tests.app.learned_figures import LEARNED
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of, stocked
+from tests.app.window_driver import WindowDriver
 
 USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0)
 
@@ -62,8 +63,9 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
         window.show()
         session.models.load(path_of(MAIN), path_of(DRAFT))
         qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75)})
-        window.header.draft.click()
-        assert "Measured here: 2.0×, 75% accepted." in window.picker("draft").rows[0]
+        driver = WindowDriver(window, session, qtbot.waitUntil)
+        driver.header.draft.click()
+        assert "Measured here: 2.0×, 75% accepted." in driver.picker("draft").rows[0]
     finally:
         window.close()
         window.deleteLater()

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -170,8 +170,8 @@ def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown
     window, library, engine = open_shown(pair=(path_of(MAIN), None))
     window.header.draft.click()
     picker = window.picker("draft")
-    choice = next(one for one in picker.choices if one.id == LARGER)
-    picker.wanted.emit(choice)
+    picker.select([one.id for one in picker.choices].index(LARGER))
+    picker.press(Qt.Key.Key_Return)
     here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), installed=True)
     library.inventory = replace(library.inventory, installed=(*library.inventory.installed, here))
     library.settled.emit(downloading(LARGER, "ready"))
@@ -250,7 +250,7 @@ def test_no_text_is_cut_off_in_the_pickers_and_the_offer(
             for picker in (window.picker("main"), window.picker("draft")):
                 picker.open()
                 wait_until_nothing_is_cut(window, qtbot)
-                picker.close_overlay()
+                picker.close()
 
 
 def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.library.measured import Measured
-from app.models.picker import Picker
 from app.widgets.application import Application
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import (
@@ -24,14 +23,15 @@ from tests.app.shown_library import (
     path_of,
     stocked,
 )
+from tests.app.window_parts import PickerDriver
 
 
-def press(picker: Picker, *keys: Qt.Key) -> None:
+def press(picker: PickerDriver, *keys: Qt.Key) -> None:
     for key in keys:
         QTest.keyClick(picker.field, key)
 
 
-def row_of(picker: Picker, id_: str) -> int:
+def row_of(picker: PickerDriver, id_: str) -> int:
     return next(index for index, choice in enumerate(picker.choices) if choice.id == id_)
 
 
@@ -54,7 +54,7 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> N
 def test_the_main_picker_puts_real_models_before_the_guide(open_shown: OpenShown) -> None:
     window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.header.main.click()
-    kinds = [(choice.kind, choice.guide) for choice in window.picker("main").choices()]
+    kinds = [(choice.kind, choice.guide) for choice in window.picker("main").choices]
     assert kinds == [("get", False)] * 3 + [("use", True), ("unload", False)]
     assert "guide" in window.picker("main").rows[3]
 
@@ -64,7 +64,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     window.trigger("choose-main")
     picker = window.picker("main")
     assert picker.field.hasFocus()
-    assert picker.choices[picker.list.currentRow()].guide  # type: ignore[union-attr]
+    assert picker.choices[picker.list.currentRow()].guide
     assert picker.field.accessibleDescription().startswith("Starter, guide, A tiny guide")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
@@ -83,7 +83,7 @@ def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
     assert [choice.id for choice in picker.choices] == [LARGER]
     picker.field.clear()
     press(picker, Qt.Key.Key_Up, Qt.Key.Key_Up)
-    assert picker.choices[picker.list.currentRow()].kind == "none"  # type: ignore[union-attr]
+    assert picker.choices[picker.list.currentRow()].kind == "none"
     QTest.keyClicks(picker.field, "nothing like it")
     assert picker.choices == []
     assert picker.note_text == "No model here has that name."
@@ -167,7 +167,7 @@ def test_lookup_no_draft_and_back(open_shown: OpenShown, qtbot: QtBot) -> None:
         assert session.settings.speculation.method == method
         window.header.draft.click()
         assert [one.kind for one in picker.choices if one.loaded] == [kind]
-        picker.close_overlay()
+        picker.close()
     window.header.draft.click()
     picker.select(row_of(picker, DRAFT))
     press(picker, Qt.Key.Key_Return)
@@ -227,8 +227,8 @@ def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
     window.resize(620, 460)
     for picker in (window.picker("main"), window.picker("draft")):
         picker.open()
-        assert window.rect().contains(picker.geometry())
-        picker.close_overlay()
+        assert window.rect().contains(picker.picker.geometry())
+        picker.close()
 
 
 def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -236,7 +236,7 @@ def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtb
     window.session.models.unload()
     qtbot.waitUntil(lambda: window.session.models.pair.main is None)
     window.header.draft.click()
-    assert window.picker("draft").choices() == []
+    assert window.picker("draft").choices == []
     assert window.picker("draft").note_text == "Choose a main model first."
 
 
