@@ -8,8 +8,6 @@ from pathlib import Path
 
 from engine.errors import BadRequest, require
 
-KINDS = ("chat", "code-edit", "copy", "list", "prose")
-
 
 @dataclass(frozen=True)
 class Prompt:

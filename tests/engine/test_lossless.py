@@ -160,8 +160,8 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 
     with monkeypatch.context() as failing:
         if step == "rewind":
-            failing.setattr("engine.speculation.draft_source.continue_on", fail)
-            failing.setattr("engine.speculation.drafting.NgramProposer", fail)
+            failing.setattr("engine.speculation.proposers.draft.continue_on", fail)
+            failing.setattr("engine.speculation.proposers.ngram.NgramProposer", fail)
         else:
             failing.setattr(DraftModelProposer, step, fail)
             failing.setattr(NgramProposer, step, fail)
@@ -246,7 +246,7 @@ def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_m
     def fail(*_: object) -> None:
         raise RuntimeError("an unknown normalizer")
 
-    monkeypatch.setattr("engine.speculation.draft_source.compare", fail)
+    monkeypatch.setattr("engine.speculation.draft_source.same_ids", fail)
     installed = scheduler.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
     last = ask(scheduler, method="draft")[-1]

@@ -1,0 +1,95 @@
+"""What the arms of a benchmark run, on a tiny pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.bench import concurrency
+from engine.bench.arms import FIXED_DEPTHS, mlx_lm_arms, our_arms, run_to_end
+from engine.bench.prompts import Prompt
+from engine.errors import EngineError, PromptTooLong
+from engine.loading import LoadedModel, load
+from engine.scheduler import Scheduler
+from tests.engine.serving import PLAIN, request
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+
+@pytest.fixture(scope="module")
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    return load(tiny_main), load(tiny_draft)
+
+
+@pytest.fixture
+def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.install(*pair)
+    yield scheduler
+    scheduler.close()
+
+
+def test_arms_follow_from_what_is_loaded(scheduler: Scheduler) -> None:
+    names = [arm.name for arm in our_arms(scheduler, has_draft=False)]
+    assert names == ["plain", "ngram", "auto"]
+    fixed = [f"draft, depth {depth}" for depth in FIXED_DEPTHS]
+    assert [arm.name for arm in our_arms(scheduler, has_draft=True)] == [*names, "draft", *fixed]
+    sampled = [arm.name for arm in our_arms(scheduler, has_draft=True, temperature=0.8)]
+    assert sampled[-len(FIXED_DEPTHS) :] == [f"rejection, depth {depth}" for depth in FIXED_DEPTHS]
+
+
+def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
+    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
+    plain, drafted = arms["plain"].answer("hello", 8), arms["draft, depth 2"].answer("hello", 8)
+    assert plain.tokens == drafted.tokens
+    assert 0 < plain.ttft_s <= plain.total_s
+    assert plain.stats is not None
+    assert plain.stats.drafted == 0
+    assert drafted.stats is not None
+    assert drafted.stats.drafted > 0
+    assert drafted.host_share is not None
+
+
+def test_mlx_lm_runs_plain_and_at_fixed_depths(pair: tuple[LoadedModel, LoadedModel]) -> None:
+    main, draft = pair
+    assert [arm.name for arm in mlx_lm_arms(main, None)] == ["mlx-lm plain"]
+    plain, drafting, *_ = mlx_lm_arms(main, draft)
+    for arm in (plain, drafting):
+        measure = arm.answer("hello", 8)
+        assert measure.tokens == 8
+        assert measure.decode_tps > 0
+        assert (measure.stats, measure.host_share) == (None, None)
+    assert plain.answer("hello", 1).decode_tps == 0.0
+
+
+def test_a_request_that_fails_raises_its_error(scheduler: Scheduler) -> None:
+    with pytest.raises(PromptTooLong):
+        run_to_end(scheduler, request("word " * 2000, speculation=PLAIN))
+
+
+def test_concurrent_answers_are_compared_by_repetition(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
+) -> None:
+    progress: list[str] = []
+    report = concurrency.measure(
+        scheduler,
+        pair[0],
+        [1, 2],
+        [Prompt("chat", "en", "hello")],
+        repetitions=1,
+        max_tokens=4,
+        progress=progress.append,
+    )
+    assert report["concurrent"].keys() == {"1", "2"}
+    assert all(figures["ratio"] > 0 for figures in report["concurrent"].values())
+    assert progress == [f"{count} at once, repetition {number} of 1" for count in (1, 2) for number in (0, 1)]
+
+
+def test_a_concurrent_answer_that_fails_ends_the_benchmark(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
+) -> None:
+    long = Prompt("chat", "en", "word " * 2000)
+    with pytest.raises(EngineError, match="an answer failed"):
+        concurrency.measure(scheduler, pair[0], [1], [long], repetitions=1, max_tokens=4)

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.bench.prompts import BUILT_IN, Prompt, read_prompts
+from engine.errors import BadRequest
+
+
+def test_built_in_prompts_cover_every_kind_in_every_language() -> None:
+    kinds = {prompt.kind for prompt in BUILT_IN}
+    assert {(prompt.kind, prompt.language) for prompt in BUILT_IN} == {
+        (kind, language) for kind in kinds for language in ("en", "ko", "ja", "zh")
+    }
+
+
+def test_prompts_are_read_from_a_file_with_one_object_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    lines = [{"text": "Hello"}, {"text": "Zähle bis 3.", "kind": "list", "language": "de"}]
+    path.write_text("\n\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    assert read_prompts(path) == (Prompt("chat", "", "Hello"), Prompt("list", "de", "Zähle bis 3."))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "3", '{"kind": "chat"}', '{"text": "  "}', '{"text": 3}', '{"text": "a", "kind": 1}']
+)
+def test_a_file_without_readable_prompts_is_refused(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BadRequest):
+        read_prompts(path)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest):
+        read_prompts(tmp_path / "missing.jsonl")

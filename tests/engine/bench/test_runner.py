@@ -1,0 +1,71 @@
+"""Samples and their summary, with arms whose figures are known."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.bench.arms import Arm, Measure
+from engine.bench.prompts import Prompt
+from engine.bench.runner import Sample, machine, run, summarise
+from engine.stats import RequestStats
+
+FIRST, SECOND = Prompt("chat", "en", "first"), Prompt("list", "en", "second")
+
+
+def stats(drafted: int, accepted: int, host_s: float = 0.0) -> RequestStats:
+    return RequestStats(
+        prompt_tokens=1, drafted=drafted, accepted=accepted, draft_s=0.1, verify_s=0.3 - host_s, host_s=host_s
+    )
+
+
+def test_arms_rotate_from_prompt_to_prompt_and_the_first_repetition_is_a_warm_up() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def arm(name: str) -> Arm:
+        def answer(text: str, max_tokens: int) -> Measure:
+            asked.append((name, text))
+            return Measure(max_tokens, 10.0, 0.1, 1.0)
+
+        return Arm(name, answer)
+
+    progress: list[str] = []
+    samples = run([arm("plain"), arm("auto")], [FIRST, SECOND], repetitions=2, max_tokens=5, progress=progress.append)
+    once = [("plain", "first"), ("auto", "first"), ("auto", "second"), ("plain", "second")]
+    assert asked == once * 3
+    assert len(samples) == 8
+    assert {sample.repetition for sample in samples} == {0, 1}
+    assert progress[-1] == "repetition 2 of 2, prompt 2 of 2"
+
+
+def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
+    samples = [
+        Sample("plain", FIRST, 0, Measure(10, 10.0, 0.1, 1.0, stats(0, 0))),
+        Sample("plain", SECOND, 0, Measure(10, 40.0, 0.1, 1.0, stats(0, 0))),
+        Sample("auto", FIRST, 0, Measure(10, 20.0, 0.2, 0.5, stats(10, 8, host_s=0.1))),
+        Sample("auto", SECOND, 0, Measure(10, 20.0, 0.1, 1.0, stats(10, 0, host_s=0.1))),
+    ]
+    auto = summarise(samples)["arms"]["auto"]
+    assert auto["speedup"] == pytest.approx(1.25)
+    assert auto["slowest_speedup"] == 0.5
+    assert auto["answer_speedup"] == pytest.approx(1.5)
+    assert auto["ttft_ratio"] == pytest.approx(1.5)
+    assert auto["accept_rate"] == 0.4
+    assert auto["host_share"] == pytest.approx(0.25)
+    assert {kind: figures["speedup"] for kind, figures in auto["by_kind"].items()} == {"chat": 2.0, "list": 0.5}
+
+
+def test_answers_too_short_for_a_decode_speed_have_no_ratio() -> None:
+    short = Measure(1, 0.0, 0.1, 0.1)
+    figures = summarise([Sample("plain", FIRST, 0, short)])["arms"]["plain"]
+    assert (figures["speedup"], figures["slowest_speedup"], figures["accept_rate"]) == (None, None, None)
+    assert figures["host_share"] is None
+
+
+def test_the_host_share_of_an_answer_without_rounds_is_unknown() -> None:
+    idle = RequestStats(prompt_tokens=1)
+    assert Measure(0, 0.0, 0.0, 0.0, idle).host_share is None
+
+
+def test_the_report_names_the_machine_and_the_versions() -> None:
+    assert {"system", "cores", "device", "versions"} <= machine().keys()
+    assert {"mlx", "mlx-lm", "transformers"} == machine()["versions"].keys()

@@ -1,0 +1,45 @@
+"""A synthetic draft model agrees with the script at the rate asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import KVCache
+
+from engine.bench.synthetic import STRETCH, synthetic_draft, synthetic_main
+from engine.errors import BadRequest
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+SCRIPT = [(7 * index) % 1000 for index in range(2 * STRETCH)]
+
+
+def predicted(model: Any, layers: int) -> list[int]:
+    """The most likely token at every position of SCRIPT, fed in two passes."""
+    caches = [KVCache() for _ in range(layers)]
+    ids = mx.array([SCRIPT])
+    halves = [model(ids[:, :STRETCH], cache=caches), model(ids[:, STRETCH:], cache=caches)]
+    tokens: list[int] = mx.argmax(mx.concatenate(halves, axis=1), axis=-1)[0].tolist()  # type: ignore[assignment]
+    return tokens
+
+
+@pytest.mark.parametrize("accept", [0.0, 0.5, 1.0])
+def test_the_draft_is_right_at_the_share_of_positions_asked_for(accept: float) -> None:
+    draft = synthetic_draft("10M", SCRIPT, accept, None)
+    assert draft.info.name == f"synthetic 10M, agrees {accept:.2f}"
+    tokens = predicted(draft.model, len(draft.model.layers))
+    right = sum(token == wanted for token, wanted in zip(tokens, SCRIPT[1:], strict=False))
+    assert abs(right - accept * (len(SCRIPT) - 1)) <= 1
+
+
+def test_a_main_model_has_about_the_size_asked_for() -> None:
+    main = synthetic_main("10M", None)
+    assert 0.5 * 10e6 < main.info.bytes / 4 < 2 * 10e6
+    assert main.info.architecture == "qwen3"
+
+
+def test_an_unknown_size_is_refused() -> None:
+    with pytest.raises(BadRequest, match="synthetic must be one of 10M"):
+        synthetic_main("3T", None)
