@@ -64,7 +64,7 @@ class CompiledSteps:
         start = caches[0].offset
         buffers: list[mx.array] = []
         for cache in caches:
-            _reserve(cache, count)
+            reserve(cache, count)
             buffers += (cache.keys, cache.values)
         logits, *buffers = self._replay(rows, mx.array(start), *buffers)
         for index, cache in enumerate(caches):
@@ -114,7 +114,7 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
     return True
 
 
-def _reserve(cache: KVCache, rows: int) -> None:
+def reserve(cache: KVCache, rows: int) -> None:
     """Grow the buffers for `rows` more; to one of a few sizes, because each size needs its own trace."""
     held, needed = cache.keys.shape[2], cache.offset + rows
     size = compiled_buffer_tokens(max(needed, held))

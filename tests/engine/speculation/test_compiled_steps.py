@@ -9,7 +9,7 @@ import pytest
 from mlx_lm.models.cache import RotatingKVCache
 
 from engine.loading import LoadedModel, load
-from engine.speculation.compiled_steps import CompiledSteps, _reserve, compiled_steps
+from engine.speculation.compiled_steps import CompiledSteps, compiled_steps, reserve
 from engine.speculation.sequence import Sequence
 from engine.steps import run_to_completion
 
@@ -92,7 +92,7 @@ def test_buffers_come_in_few_sizes(loaded: LoadedModel, held: int, offset: int, 
     cache = loaded.new_caches()[0]
     cache.keys = cache.values = mx.zeros((1, 2, held, 16))
     cache.offset = offset
-    _reserve(cache, rows)
+    reserve(cache, rows)
     assert cache.keys.shape[2] == cache.values.shape[2] == size
 
 

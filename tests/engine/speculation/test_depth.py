@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from engine.speculation.depth import Choice, DepthController, MeasuredRound
+from engine.speculation.arm_estimate import Arm, ArmEstimate, estimate_arms
+from engine.speculation.depth import DepthController, MeasuredRound
 from engine.speculation.proposers.proposal import Observation
 from tests.engine.speculation.simulation import (
     ACCEPTANCES,
@@ -67,17 +68,16 @@ def test_it_says_what_speculation_would_cost() -> None:
 
 
 @pytest.fixture
-def weighed(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
-    """Every choice that was made by weighing all arms."""
-    choices: list[Choice] = []
-    weigh = DepthController._weigh
+def estimates(monkeypatch: pytest.MonkeyPatch) -> list[dict[Arm, ArmEstimate]]:
+    """The estimates of all arms, each time the controller makes them."""
+    made: list[dict[Arm, ArmEstimate]] = []
 
-    def counted(*arguments: Any) -> Choice:
-        choices.append(weigh(*arguments))
-        return choices[-1]
+    def recorded(*arguments: Any) -> dict[Arm, ArmEstimate]:
+        made.append(estimate_arms(*arguments))
+        return made[-1]
 
-    monkeypatch.setattr(DepthController, "_weigh", counted)
-    return choices
+    monkeypatch.setattr("engine.speculation.depth.estimate_arms", recorded)
+    return made
 
 
 def settled() -> DepthController:
@@ -89,25 +89,25 @@ def settled() -> DepthController:
     return controller
 
 
-def test_a_settled_offer_is_not_weighed_again_every_round(weighed: list[Choice]) -> None:
+def test_a_settled_offer_is_not_estimated_again_every_round(estimates: list[dict[Arm, ArmEstimate]]) -> None:
     controller = settled()
-    weighed.clear()
+    estimates.clear()
     for _ in range(64):
         choice = controller.choose({"draft": 8})
         controller.observe(MeasuredRound(choice.source, choice.depth, choice.depth + 1, 0, 0.02, None))
-    assert len(weighed) <= 64 // 4
+    assert len(estimates) <= 64 // 4
 
 
-def test_a_new_offer_or_a_lesson_is_weighed_at_once(weighed: list[Choice]) -> None:
+def test_a_new_offer_or_an_observation_is_estimated_at_once(estimates: list[dict[Arm, ArmEstimate]]) -> None:
     for lesson in (False, True):
         controller = settled()
-        weighed.clear()
+        estimates.clear()
         controller.choose({"draft": 8})
-        assert not weighed
+        assert not estimates
         if lesson:
             controller.learn("draft", Observation("", 8, 8))
         controller.choose({"draft": 8} if lesson else {"draft": 8, "ngram": 4})
-        assert weighed
+        assert estimates
 
 
 @pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])

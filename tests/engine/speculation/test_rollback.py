@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import mlx.core as mx
 import pytest
@@ -20,13 +21,11 @@ from mlx_lm.models.cache import (
 )
 from mlx_lm.models.deepseek_v41 import LayerCache
 
+from engine.speculation.cache_rules import flatten, leaves
 from engine.speculation.rollback import CachesOutOfStep, PlainOnly, Rollback, TransactionError, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.speculation.family_configs import WINDOW
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -135,15 +134,18 @@ def test_recurrent_state_is_all_that_its_cache_holds() -> None:
     assert set(vars(ArraysCache(1))) == {"cache", "left_padding", "lengths"}
 
 
-def test_a_finished_transaction_holds_no_arrays() -> None:
+@pytest.mark.parametrize("finished", [True, False])
+def test_only_an_open_transaction_keeps_a_snapshot_alive(finished: bool) -> None:
     caches = filled("recurrent_gemma", WINDOW + 2)
     rollback = Rollback(caches)
-
     rollback.begin(2)
     feed("recurrent_gemma", caches, [1, 2])
-    rollback.commit(2)
-
-    assert all(rule._before is None for rule in rollback._rules)
+    if finished:
+        rollback.commit(2)
+    mx.eval([array for cache in flatten(caches) for array in leaves(vars(cache))])
+    held = mx.get_active_memory()
+    del rollback
+    assert (mx.get_active_memory() == held) is finished
 
 
 @pytest.mark.parametrize(("name", "carries"), [("llama", False), ("llama:window", False), ("qwen3_next", True)])
