@@ -1,7 +1,7 @@
-"""Work on another thread that somebody wants no more."""
+"""Cancelling work that runs on another thread."""
 
 from __future__ import annotations
 
 
 class Cancelled(Exception):
-    """Raised between two steps of such work, so that each step is done whole or not at all."""
+    """Raised by work between two of its steps once it was cancelled, so that each step is done whole or not at all."""

@@ -83,7 +83,7 @@ def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: p
     assert "tokens" in err
 
 
-def test_chat_talks_from_standard_input(
+def test_chat_reads_a_conversation_from_standard_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     questions = tmp_path / "questions.txt"
@@ -104,7 +104,7 @@ def test_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixtu
     assert "no/such-model" in err
 
 
-def test_a_missing_draft_is_told_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_draft_is_an_error_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "Hi", "--draft", "no/such-draft", "--json"]) == 1
     [failed] = lines(capsys)
     assert (failed["event"], failed["code"]) == ("failed", "model-not-usable")
@@ -127,7 +127,7 @@ def test_bad_settings_are_exit_code_2_before_a_model_is_loaded(
     assert "must be" in capsys.readouterr().err
 
 
-def test_more_guesses_than_a_round_can_have_are_refused_with_the_range(capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_draft_tokens_than_a_round_can_have_are_refused_with_the_range(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "Hi", "--depth", str(MAX_DEPTH + 1)]) == 2
     assert f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}" in capsys.readouterr().err
 

@@ -33,7 +33,7 @@ class Queue:
 
 
 def follow(queue: Queue, monkeypatch: pytest.MonkeyPatch, sleep: Callable[[float], None] = lambda _: None) -> bool:
-    """Watch both downloads on a terminal, with no time between two looks."""
+    """Watch both downloads on a terminal, with no time between two polls."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(downloads, "time", SimpleNamespace(sleep=sleep))

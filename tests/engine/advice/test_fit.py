@@ -175,7 +175,7 @@ def test_the_default_limit_follows_the_size_of_the_machine() -> None:
         ({}, None),
     ],
 )
-def test_the_context_length_is_found_where_it_stands(config: dict[str, Any], expected: int | None) -> None:
+def test_the_context_length_is_found_under_each_of_its_names(config: dict[str, Any], expected: int | None) -> None:
     assert context_length(config) == expected
 
 

@@ -73,7 +73,7 @@ def test_what_does_not_fit_beside_the_main_model_says_how_much_it_would_need() -
     assert int(dict(advice.arguments)["needed"]) > 8 * GB + GB // 2
 
 
-def test_caches_of_fewer_bits_leave_room_for_a_draft() -> None:
+def test_caches_of_fewer_bits_leave_memory_for_a_draft() -> None:
     main, draft = model("org/main", 8 * GB), model("org/draft", GB // 2)
     sizes = (ModelSize(one.id, one.weight_bytes, one.config) for one in (main, draft))
     too_little = check_fit(*sizes, 4096, ROOM).needed - 1
@@ -194,6 +194,6 @@ def test_the_starters_draft_is_offered_to_the_starter_only(tmp_path: Path) -> No
     assert "draft" not in offered["org/main"]
 
 
-def test_a_draft_whose_tokenizer_is_unread_stands_behind_one_that_is_known() -> None:
+def test_a_draft_with_an_unknown_tokenizer_ranks_behind_one_that_is_known() -> None:
     unread, known = model("org/unread", GB // 10, vocabulary=None), model("org/known", GB)
     assert [one.id for one in advise(MAIN, [unread, known], 4096, ROOM)] == ["org/known", "org/unread", ""]

@@ -12,7 +12,7 @@ from engine.hub.failures import HubError
 from tests.fakehub.server import FakeHub, Fault
 
 
-def test_a_hub_that_answers_is_told_with_what_it_makes_of_the_token() -> None:
+def test_the_report_says_whether_the_hub_accepts_the_token() -> None:
     with FakeHub() as hub:
         hub.tokens.add("hf_right")
         assert check_access(HubAccess(hub.endpoint)) == AccessReport(mirror=True, proxy=False)
@@ -34,7 +34,7 @@ def test_a_proxy_is_used() -> None:
 
 
 @pytest.mark.parametrize(("status", "reason"), [(404, "wrong-mirror"), (500, "server-error"), (429, "rate-limited")])
-def test_what_is_wrong_is_told_by_its_reason(status: int, reason: str) -> None:
+def test_a_hub_that_fails_raises_the_reason(status: int, reason: str) -> None:
     with FakeHub() as hub:
         hub.api_faults["/api/models"] = Fault(status=status)
         with pytest.raises(HubError) as caught:

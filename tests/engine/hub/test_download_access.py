@@ -121,13 +121,13 @@ def test_a_revision_with_a_slash_is_one_part_of_the_address(hub: FakeHub) -> Non
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "nonsense"])
-def test_a_proxy_that_cannot_be_used_is_told(proxy: str) -> None:
+def test_a_proxy_that_cannot_be_used_is_an_error_of_its_own(proxy: str) -> None:
     with pytest.raises(HubError) as caught:
         HubClient(HubAccess(proxy=proxy))
     assert caught.value.reason == "proxy"
 
 
-def test_an_address_that_is_no_hub_is_told_apart(hub: FakeHub, open_queue: OpenQueue) -> None:
+def test_an_address_that_is_no_hub_is_an_error_of_its_own(hub: FakeHub, open_queue: OpenQueue) -> None:
     hub.api_faults["/api"] = hub.fault("none", "none", wrong_bytes=True)
     queue = open_queue()
     queue.add(NAME)

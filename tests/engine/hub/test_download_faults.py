@@ -111,7 +111,7 @@ def test_a_fault_that_stays_fails_with_its_reason_and_nothing_is_called_complete
     assert not (cache / "models--org--model" / "refs").exists()
 
 
-def test_a_failed_download_goes_on_when_the_fault_has_gone(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+def test_a_failed_download_continues_once_the_fault_is_gone(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = sizeable()
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, status=500)
@@ -126,7 +126,7 @@ def test_a_failed_download_goes_on_when_the_fault_has_gone(hub: FakeHub, cache: 
     assert 0 <= twice < 2**20
 
 
-def test_a_file_that_cannot_be_had_stops_the_others_at_once(hub: FakeHub, open_queue: OpenQueue) -> None:
+def test_a_file_that_fails_stops_the_others_at_once(hub: FakeHub, open_queue: OpenQueue) -> None:
     hub.add(NAME, sizeable())
     hub.fault(NAME, "*", stall_after=1000)
     hub.fault(NAME, SHARD, status=403)

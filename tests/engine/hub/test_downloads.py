@@ -173,7 +173,7 @@ def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: 
     assert_complete(cache, files)
 
 
-def test_a_listener_that_fails_hears_the_rest(
+def test_a_listener_that_raised_is_still_called_for_later_changes(
     hub: FakeHub, open_queue: OpenQueue, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub.add(NAME, sizeable())

@@ -50,7 +50,7 @@ def test_the_starter_is_not_removed(tmp_path: Path) -> None:
     assert caught.value.reason == "built-in"
 
 
-def test_a_folder_of_the_users_own_goes_alone(tmp_path: Path) -> None:
+def test_a_folder_of_the_users_own_is_removed_alone(tmp_path: Path) -> None:
     write_folder(tmp_path / "mine" / "a", model_files())
     write_folder(tmp_path / "mine" / "b", model_files())
     model, _ = installed_models(tmp_path / "none", [tmp_path / "mine"])
@@ -60,7 +60,7 @@ def test_a_folder_of_the_users_own_goes_alone(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["b"]
 
 
-def test_what_else_lies_in_a_folder_of_the_users_own_stays(tmp_path: Path) -> None:
+def test_other_files_in_a_folder_of_the_users_own_stay(tmp_path: Path) -> None:
     mine = write_folder(
         tmp_path / "mine", model_files() | {"README.md": b"x", "notes.txt": b"mine", "data/a.txt": b"x"}
     )
@@ -73,7 +73,7 @@ def test_what_else_lies_in_a_folder_of_the_users_own_stays(tmp_path: Path) -> No
     assert (mine / "other" / "config.json").exists()
 
 
-def test_a_downloaded_folder_goes_with_what_came_along(tmp_path: Path) -> None:
+def test_a_downloaded_folder_is_removed_with_its_companion_files(tmp_path: Path) -> None:
     along = {"README.md": b"x", ".gitattributes": b"x", ".cache/huggingface/download/x.metadata": b"x"}
     write_folder(tmp_path / "mine" / "a", model_files() | along)
     (model,) = installed_models(tmp_path / "none", [tmp_path / "mine"])

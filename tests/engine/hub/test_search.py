@@ -118,13 +118,15 @@ def test_a_result_with_odd_tags_is_listed_all_the_same(
     assert [(found.id, found.languages) for found in search_models(client, "x")] == [("org/model", ())]
 
 
-def test_a_look_needs_no_folder_to_remember_in(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
+def test_a_repository_is_read_without_a_folder_to_cache_in(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
     hub.add("org/model", model_files())
     (tmp_path / "file").write_text("not a folder")
     assert read_repository(client, "org/model", tmp_path / "file").config["model_type"] == "llama"
 
 
-def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
+def test_reading_a_repository_fetches_the_small_files_only_and_once(
+    hub: FakeHub, client: HubClient, tmp_path: Path
+) -> None:
     files = model_files(tokenizer=tokenizer_json({"a": 0, "b": 1}))
     hub.add("org/model", files)
     remote = read_repository(client, "org/model", tmp_path)
@@ -136,7 +138,7 @@ def test_a_look_fetches_the_small_files_only_and_once(hub: FakeHub, client: HubC
     assert [sent.name for sent in hub.sent] == ["config.json", "tokenizer.json"]
 
 
-def test_a_tokenizer_that_cannot_be_had_is_unknown_and_no_error(hub: FakeHub, client: HubClient) -> None:
+def test_a_tokenizer_that_cannot_be_fetched_is_unknown_and_no_error(hub: FakeHub, client: HubClient) -> None:
     hub.add("org/model", model_files())
     remote = read_repository(client, "org/model")
     hub.fault("org/model", "tokenizer.json", wrong_bytes=True)
@@ -188,7 +190,7 @@ def test_a_repository_that_is_refused_says_why(hub: FakeHub, client: HubClient, 
     assert caught.value.reason == reason
 
 
-def test_a_proxy_that_is_not_there_is_told_from_being_offline(hub: FakeHub) -> None:
+def test_a_proxy_that_does_not_answer_is_no_missing_model(hub: FakeHub) -> None:
     access = HubAccess(hub.endpoint, proxy="http://127.0.0.1:9")
     with HubClient(access) as client, pytest.raises(HubError) as caught:
         search_models(client, "x")

@@ -1,4 +1,4 @@
-"""What is found on disk, how it is described, and that a second look costs next to nothing."""
+"""What is found on disk, how it is described, and that a second scan costs next to nothing."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def fill(cache: Path, count: int) -> None:
         write_snapshot(cache, f"org/model-{number:03d}", model_files(tokenizer=tokenizer))
 
 
-def test_a_second_look_reads_nothing_again(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_second_scan_reads_nothing_again(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     fill(tmp_path / "cache", 60)
     index = tmp_path / "index.json"
     first = installed_models(tmp_path / "cache", index_path=index)

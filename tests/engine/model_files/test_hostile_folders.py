@@ -105,7 +105,7 @@ MAY_OPEN = (
 )  # fmt: skip
 
 
-def test_each_kind_of_lie_is_refused_without_running_anything(tmp_path: Path) -> None:
+def test_each_kind_of_manipulation_is_refused_without_running_anything(tmp_path: Path) -> None:
     results = judge(tmp_path, range(len(hostile_folders.RECIPES)), "check")
     opened = {recipe for recipe, answer, *_ in results if answer == "opened"}
     left_to_the_loader = {

@@ -199,7 +199,7 @@ def test_a_pipe_in_place_of_a_file_does_not_block(good: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b'{"model": {', b"{}", b"[" * 10**6])
-def test_a_tokenizer_that_cannot_be_read_is_told(good: Path, content: bytes | None) -> None:
+def test_a_tokenizer_that_cannot_be_read_is_an_error_of_its_own(good: Path, content: bytes | None) -> None:
     (good / "tokenizer.json").unlink()
     if content is not None:
         (good / "tokenizer.json").write_bytes(content)

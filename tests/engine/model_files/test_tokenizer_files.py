@@ -1,4 +1,4 @@
-"""Vocabularies: read from tokenizer.json, compared and told apart by their ids."""
+"""Vocabularies: read from tokenizer.json, compared by their ids."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VOCABULARY = {f"t{number}": number for number in range(100)}
         ({"t0": 0}, "different"),
     ],
 )
-def test_vocabularies_are_told_apart_by_what_their_ids_mean(draft: dict[str, int], relation: str) -> None:
+def test_vocabularies_are_compared_by_what_their_ids_mean(draft: dict[str, int], relation: str) -> None:
     assert compare(VOCABULARY, draft).relation == relation
 
 
