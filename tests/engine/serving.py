@@ -13,12 +13,12 @@ from engine.status import LoadedPair
 from engine.steps import run_to_completion
 from engine.stream import RequestStream
 
-# Two logits of tiny random models are seldom closer than what a batch's other order of sums moves them by.
+# Two logits of tiny random models are seldom closer than the difference that a batch's order of sums makes.
 PLAIN = SpeculationSettings(method="off")
 
 
 class Client:
-    """One request and everything that it was told."""
+    """One request and every event it got."""
 
     def __init__(self, request: ChatRequest) -> None:
         self.events: list[Event] = []
@@ -92,7 +92,7 @@ def run(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
 
 
 def alone(scheduler: Scheduler, asked: ChatRequest) -> Finished:
-    """The same request with nobody else, from an empty prefix cache."""
+    """The same request served alone, from an empty prefix cache."""
     scheduler.clear_prefix_cache()
     [client] = run(scheduler, asked)
     scheduler.clear_prefix_cache()

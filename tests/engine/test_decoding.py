@@ -23,7 +23,7 @@ from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, 
 
 
 class CountingModel:
-    """Passes on to `model` and counts the tokens it reads; raises once when `fails` says so of a pass's shape."""
+    """Calls `model` and counts the tokens it is fed; raises once `fails` is true for the shape of a pass."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -66,8 +66,8 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> It
 
 
 @pytest.fixture(autouse=True)
-def steady_pace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces of a prompt between the steps of who streams are measured in seconds; here they are always the same."""
+def fixed_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The chunks of a prompt beside running answers follow from timings; here they are always the same."""
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 64 if streaming else 512)
 
 

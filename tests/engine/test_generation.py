@@ -39,7 +39,7 @@ def test_text_is_the_same_with_every_method_and_depth(
 
 
 def test_a_fixed_depth_is_used_whatever_the_maximum(engine_with_pair: Engine) -> None:
-    """Whatever the controller may choose at most, and up to the most guesses that a round can have."""
+    """Also above what the controller may choose, up to the most draft tokens of a round."""
     events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH, max_depth=2)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
     assert max(drafted) == MAX_DEPTH

@@ -28,8 +28,8 @@ Outcome = LoadedPair | EngineError
 
 
 @pytest.fixture(autouse=True)
-def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tiny model in as many pieces as a large one."""
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tiny model is loaded in as many chunks as a large one."""
     monkeypatch.setattr(loading, "CHUNK_BYTES", 2**12)
 
 
@@ -43,7 +43,7 @@ def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
 
 @pytest.fixture
 def other_main(tiny_main: Path, tmp_path: Path) -> Path:
-    """Says something else."""
+    """Gives other answers."""
     return write_disturbed_copy(tiny_main, tmp_path / "other", amount=0.5)
 
 
@@ -86,16 +86,16 @@ def test_an_answer_streams_while_a_draft_model_is_loaded(scheduler: Scheduler, t
     expected = alone(scheduler, asked)
     client = begun(scheduler, asked)
     ended = ask_for_draft(scheduler, tiny_draft)
-    slices = 0
+    steps = 0
     before = len(client.committed)
     while not ended:
         committed = len(client.committed)
         scheduler.step()
-        slices += len(client.committed) == committed
-    told = len(client.committed) - before
-    assert slices > 20
-    # A token after every slice.
-    assert told >= slices - 2
+        steps += len(client.committed) == committed
+    reported = len(client.committed) - before
+    assert steps > 20
+    # A token after every step.
+    assert reported >= steps - 2
     assert isinstance(ended[0], LoadedPair)
     assert ended[0].draft is not None
     finish(scheduler)
@@ -318,13 +318,13 @@ def test_an_error_keeps_no_frames_and_so_no_model(scheduler: Scheduler, tiny_mai
 def test_no_step_waits_for_the_disk_while_an_answer_streams(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: Future[None] = Future()
     monkeypatch.setattr(DiskPool, "read_ahead", lambda *_: read)
-    slices = load_in_steps(tiny_main, streaming=lambda: not read.done() or True)
-    while (pending := next(slices)) is not read:
+    steps = load_in_steps(tiny_main, streaming=lambda: not read.done() or True)
+    while (pending := next(steps)) is not read:
         if pending is not None:
             pending.result(timeout=PATIENCE_S)
-    assert next(slices) is read
+    assert next(steps) is read
     read.set_result(None)
-    assert all(pending is not read for pending in slices)
+    assert all(pending is not read for pending in steps)
 
 
 def test_files_are_read_ahead_up_to_the_limit(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_cancelling_leaves_caches_that_the_next_answer_can_use(engine_with_other
         assert finished(ask(engine, method="draft", depth=4)).ids == plain
 
 
-def test_the_next_turn_reads_only_what_is_new_to_the_draft(engine_with_other_tokenizer: Engine, way: float) -> None:
+def test_the_next_turn_prefills_only_what_the_draft_lacks(engine_with_other_tokenizer: Engine, way: float) -> None:
     engine = engine_with_other_tokenizer
     # A text of its own for each way: what the other left in the engine's cache would be of no use to this one.
     long = [{"role": "user", "content": f"{way}: " + "the quick brown fox jumps over the lazy dog " * 4}]

@@ -32,7 +32,7 @@ def test_a_piece_takes_three_steps_at_most(clock: list[float], step_s: float, to
     assert piece == SMALLEST_CHUNK or piece * token_s <= 3 * step_s
 
 
-def test_with_nobody_streaming_a_piece_is_a_whole_chunk(clock: list[float]) -> None:
+def test_without_running_answers_a_chunk_is_as_large_as_it_can_be(clock: list[float]) -> None:
     assert paced(clock, step_s=0.01, token_s=0.01).chunk_size(streaming=False) == 512
 
 

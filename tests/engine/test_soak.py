@@ -1,4 +1,4 @@
-"""Eight clients who ask, cancel, edit, swap drafts and run into failures: every text that ends is right, and nothing
+"""Eight clients that ask, cancel, edit, swap drafts and run into failures: every text that ends is right, and nothing
 is left behind. TANDEM_SOAK_SECONDS says for how long the campaign goes on; a short run is in every test run, which
 ends after so many deeds and not after so many seconds.
 """

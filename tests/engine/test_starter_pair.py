@@ -68,7 +68,7 @@ def answer(
 
 
 def tokens_of(engine: Engine, question: str, **speculation: object) -> tuple[list[Token], int]:
-    """The answer's tokens, and how many guesses were made on the way."""
+    """The answer's tokens, and how many draft tokens were proposed for it."""
     request = ChatRequest(
         [{"role": "user", "content": question}],
         speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]

@@ -117,7 +117,7 @@ def test_forgetting_one_pair_leaves_the_others(engine: Engine) -> None:
     assert alone.draft == ""
 
 
-def test_without_a_file_what_is_in_use_can_still_be_told(engine_with_pair: Engine) -> None:
+def test_without_a_file_the_pair_in_use_is_still_reported(engine_with_pair: Engine) -> None:
     engine_with_pair.calibrate().result(timeout=PATIENCE_S)
     [pair] = engine_with_pair.learned().result(timeout=PATIENCE_S)
     assert pair.loaded

@@ -95,7 +95,7 @@ def test_a_layer_takes_rows_of_any_shape(outputs: int, bias: bool) -> None:
     assert mx.allclose(holder(x), before, rtol=1e-4, atol=1e-4)
 
 
-def test_the_matrix_can_still_be_read_whole() -> None:
+def test_the_whole_matrix_can_still_be_read() -> None:
     holder = nn.Sequential(nn.Linear(256, 320))
     weight = holder.layers[0].weight
     use_narrow_products(holder)
