@@ -1,0 +1,98 @@
+"""The controls of settings: what is entered, what is shown, and that a page scrolls past them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.controls import Chooser, Segments, Slider, Switch, number_box
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> QWidget:
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+def test_a_number_is_entered_once_and_not_while_it_is_typed(page: QWidget) -> None:
+    entered: list[float] = []
+    box = number_box(page, 0, 100, 1, True, entered.append)
+    box.show()
+    box.selectAll()
+    QTest.keyClicks(box, "42")
+    assert entered == []
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert entered == [42]
+
+
+def test_numbers_with_decimals_are_rounded_to_what_is_shown(page: QWidget) -> None:
+    entered: list[float] = []
+    box = number_box(page, 0, 2, 0.05, False, entered.append)
+    for _ in range(3):
+        box.stepUp()
+    assert entered == [0.05, 0.1, 0.15]
+
+
+def test_a_choice_reports_its_value_and_not_its_text(page: QWidget) -> None:
+    chosen: list[object] = []
+    chooser = Chooser(page, (0, 8, 4), chosen.append)
+    chooser.set_texts(["Full", "8-bit", "4-bit"])
+    chooser.set_value(4)
+    assert chooser.currentText() == "4-bit"
+    assert chosen == []
+    chooser.show()
+    QTest.keyClick(chooser, Qt.Key.Key_Up)
+    assert (chooser.currentText(), chosen) == ("8-bit", [8])
+
+
+@pytest.mark.parametrize("kind", ["chooser", "whole number", "number", "slider"])
+def test_the_wheel_is_left_to_the_page(page: QWidget, kind: str) -> None:
+    changes: list[object] = []
+    made = {
+        "chooser": lambda: Chooser(page, (1, 2, 3), changes.append),
+        "whole number": lambda: number_box(page, 0, 9, 1, True, changes.append),
+        "number": lambda: number_box(page, 0, 9, 1, False, changes.append),
+        "slider": lambda: Slider(page),
+    }
+    control = made[kind]()
+    control.show()
+    control.setFocus()
+    where = QPointF(control.rect().center())
+    turn = QWheelEvent(
+        where,
+        control.mapToGlobal(where),
+        QPoint(0, 0),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(control, turn)
+    assert not turn.isAccepted()
+    assert changes == []
+
+
+def test_a_switch_is_switched_by_key_and_mouse(page: QWidget) -> None:
+    switch = Switch(page)
+    switch.resize(switch.sizeHint())
+    switch.show()
+    QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
+    assert switch.isChecked()
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    assert not switch.isChecked()
+
+
+def test_one_segment_is_down_at_a_time(page: QWidget) -> None:
+    segments = Segments(3, page)
+    segments.show()
+    for button in segments.buttons:
+        button.click()
+        assert [one.isChecked() for one in segments.buttons].count(True) == 1
+        assert button.isChecked()
