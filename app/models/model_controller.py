@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.library.entries import Entry
 from app.library.library import Library
@@ -17,7 +17,6 @@ from app.models.picker import Picker
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.widgets.banner import Banner
-from app.window.header import Header
 from app.wording.errors import error_sentence
 from app.wording.models import entry_name
 from engine.errors import EngineError
@@ -30,12 +29,21 @@ class ModelController(QObject):
     page_wanted = Signal()
     chat_wanted = Signal()
 
-    def __init__(self, library: Library, session: Session, header: Header, banner: Banner, window: QWidget) -> None:
+    def __init__(
+        self,
+        library: Library,
+        session: Session,
+        main_chip: QAbstractButton,
+        draft_chip: QAbstractButton,
+        banner: Banner,
+        window: QWidget,
+    ) -> None:
+        """The pickers open below the chips."""
         super().__init__(window)
         self._library, self._session = library, session
         self._banner, self._window = banner, window
-        self.main_picker = Picker("main", library, session, header.main, window)
-        self.draft_picker = Picker("draft", library, session, header.draft, window)
+        self.main_picker = Picker("main", library, session, main_chip, window)
+        self.draft_picker = Picker("draft", library, session, draft_chip, window)
         self._tray = DownloadTray(library, window)
         self._tray.downloads_wanted.connect(self.page_wanted)
         self._use_action, self._show_action = QAction(self), QAction(self)
@@ -45,15 +53,13 @@ class ModelController(QObject):
         self._pairs: dict[str, set[str]] = {}
         self._as_draft: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
-        header.main.clicked.connect(self.main_picker.open)
-        header.draft.clicked.connect(self.draft_picker.open)
-        header.downloads.clicked.connect(self.page_wanted)
+        main_chip.clicked.connect(self.main_picker.open)
+        draft_chip.clicked.connect(self.draft_picker.open)
         for picker in (self.main_picker, self.draft_picker):
             picker.wanted.connect(self._get_choice)
             picker.more.connect(self.page_wanted)
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
-        library.downloads_changed.connect(lambda: header.show_downloads(library.running))
         library.settled.connect(self._show_settled)
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)

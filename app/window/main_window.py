@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
     def _make_models(self) -> None:
         session, library = self._session, self._library
         self._header = Header(session, self._actions, self)
-        self._switcher = ModelController(library, session, self._header, self._banner, self)
+        self._switcher = ModelController(library, session, self._header.main, self._header.draft, self._banner, self)
         self._settings = SettingsWindow(PageContext(self._application, session, library, self._switcher), self)
 
     def _make_chat(self) -> None:
@@ -210,10 +210,11 @@ class MainWindow(QMainWindow):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_models)
-        self._switcher.page_wanted.connect(lambda: self._settings.open("models"))
+        self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
+        for wanted in (self._switcher.page_wanted, self._header.downloads.clicked, self._offer.more_wanted):
+            wanted.connect(lambda *_: self._settings.open("models"))
         self._switcher.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
-        self._offer.more_wanted.connect(lambda: self._settings.open("models"))
         session.models.failed.connect(self._show_problem)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
