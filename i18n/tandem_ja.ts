@@ -641,7 +641,7 @@
     </message>
 </context>
 <context>
-    <name>Attaching</name>
+    <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
         <translation>ファイルを添付</translation>

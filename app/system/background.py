@@ -93,9 +93,9 @@ class Background(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything waits or runs."""
+        """Whether anything waits, runs or is yet to be delivered."""
         with self._lock:
-            return bool(self._jobs or self._threads)
+            return bool(self._jobs or self._threads or self._inbox)
 
     def close(self, wait: bool = True) -> None:
         """Drop work that has not begun, deliver nothing more and, with `wait`, join the threads. Safe to call twice."""

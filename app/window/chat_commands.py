@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.conversations.opening import OpenReport
 from app.session.session import Session
 from app.sidebar.pane import ChatPane
-from app.window.finding import Finding
+from app.window.chat_search import ChatSearch
 from app.window.notifications import Notifications
 from app.window.transfer import Transfer
 
@@ -21,13 +21,13 @@ class ChatCommands(QObject):
         self,
         session: Session,
         sidebar: ChatPane,
-        finding: Finding,
+        search: ChatSearch,
         transfer: Transfer,
         notifications: Notifications,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._session, self._sidebar, self._finding = session, sidebar, finding
+        self._session, self._sidebar, self._search = session, sidebar, search
         self._transfer, self._notifications = transfer, notifications
         self._connect()
 
@@ -53,7 +53,7 @@ class ChatCommands(QObject):
 
     def show_hit(self, chat_id: int, message_id: int) -> None:
         """Show a message that the search over all chats found."""
-        self._finding.show_hit(chat_id, message_id, self._sidebar.search.words)
+        self._search.show_hit(chat_id, message_id, self._sidebar.search.words)
 
     def restore_deleted(self) -> None:
         """Bring back the chat that was deleted last."""

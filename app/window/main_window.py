@@ -48,9 +48,9 @@ from app.widgets.overlay import Overlay
 from app.window.actions import ACTIONS
 from app.window.actions.parts import WindowParts
 from app.window.announcer import Announcer
-from app.window.attaching import Attaching
+from app.window.attachment_reader import AttachmentReader
 from app.window.chat_commands import ChatCommands
-from app.window.finding import Finding
+from app.window.chat_search import ChatSearch
 from app.window.header import Header
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
@@ -118,16 +118,16 @@ class MainWindow(QMainWindow):
         self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
         self._welcome.set_offer(self._offer)
         self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self)
-        self._finding = Finding(session, self._transcript, self._find, self)
+        self._search = ChatSearch(session, self._transcript, self._find, self)
         self._composer = Composer(actions["send"], actions["stop"], self)
-        self._attaching = Attaching(session, self._transfer, self._banner, self)
+        self._attachments = AttachmentReader(session, self._banner, self)
         self._chat_settings = ChatSettingsSheet(session, self)
         self._composer.add_tool(attach_button(actions["attach"], self))
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         self._composer.add_tool(self._preset_button)
         self._meter = ContextMeter(session, self._composer, self)
         self._turns = TurnCommands(session, self._transcript, self._composer, self)
-        self._commands = ChatCommands(session, self._chats, self._finding, self._transfer, self.notifications, self)
+        self._commands = ChatCommands(session, self._chats, self._search, self._transfer, self.notifications, self)
 
     def _make_panel(self) -> None:
         session, actions = self._session, self._actions
@@ -157,7 +157,7 @@ class MainWindow(QMainWindow):
             transcript=self._transcript,
             find_bar=self._find,
             composer=self._composer,
-            attaching=self._attaching,
+            attachments=self._attachments,
             chat_settings=self._chat_settings,
             transfer=self._transfer,
             comparer=self._comparer,
@@ -274,7 +274,7 @@ class MainWindow(QMainWindow):
             self._session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
-        self._attaching.attach(files, self._composer.files)
+        self._attachments.attach(files, self._composer.files)
 
     def _keep_unsent(self) -> None:
         self._session.chats.keep_unsent(
@@ -382,6 +382,7 @@ class MainWindow(QMainWindow):
         self._effects.close()
         self.hide()
         self._transfer.close()
+        self._attachments.close()
         self._turns.speaker.close()
         self._meter.close()
         self._settings.close()

@@ -1,15 +1,17 @@
-"""Chats out of the store and into it, as files: the dialogs, the work on a thread of its own, and what came of it."""
+"""Export and import of chats: the file dialogs, the work on a thread of its own, and the messages about its outcome."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
 from app.conversations.exports.labels import Labels
@@ -24,82 +26,70 @@ from app.conversations.exports.writing import (
     write_text,
 )
 from app.conversations.imports.adding import IN_TRASH
-from app.conversations.imports.reading import import_file
-from app.system.serial_worker import SerialWorker
+from app.conversations.imports.reading import ImportReport, import_file
+from app.conversations.store import ConversationStore
+from app.session.session import Session
+from app.system.background import Background
 from app.system.stopping import Cancelled
-from app.window.transfer_journal import EXPORT, IMPORT, TransferJournal, Work
+from app.widgets.banner import Banner
+from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording import errors as wording
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QAction
-    from PySide6.QtWidgets import QWidget
-
-    from app.conversations.imports.reading import ImportReport
-    from app.conversations.store import ConversationStore
-    from app.session.session import Session
-    from app.widgets.banner import Banner
-
 
 Result = TypeVar("Result")
 
-# How long the app waits at its end for exports, and then for the step of what it stops.
+# How long closing waits for exports to finish, and then for the current step of whatever is stopped.
 EXPORT_WITHIN_S = 20.0
 CLOSE_WITHIN_S = 5.0
-# After how many chats an import says how far it is.
-_TOLD_EVERY = 25
+# An import reports its progress after this many chats.
+_REPORT_EVERY = 25
 
 
 class Transfer(QObject):
-    """Writes and reads on threads of its own, which wait for the store's; the window waits for neither.
+    """Runs exports and imports one after another; their thread waits for the store's, the window for neither.
 
-    `changed` follows where an import or an export begins or ends.
+    `changed` is emitted when an export or an import begins or ends.
     """
 
     changed = Signal()
-    _told = Signal(int)
+    _progressed = Signal(int)
 
-    def __init__(self, session: Session, banner: Banner, stop: QAction, parent: QObject) -> None:
-        """`stop` is the action that calls `stop`."""
+    def __init__(self, session: Session, banner: Banner, stop_action: QAction, parent: QObject) -> None:
+        """`stop_action` is the action that calls `stop`."""
         super().__init__(parent)
-        self._session, self._banner, self._stop_action = session, banner, stop
-        # A file to attach does not wait for an import.
-        self._files, self._chats = SerialWorker("attachments"), SerialWorker("transfer")
-        self._jobs: set[Future[Any]] = set()
-        self._under_way: dict[Future[Any], Work] = {}
-        self._noted = TransferJournal(session.chats.store_path.with_suffix(".transfers"))
-        self._exports: set[Future[Any]] = set()
+        self._session, self._banner, self._stop_action = session, banner, stop_action
+        self._background = Background("transfer", parent=self)
+        self._running: dict[JournalEntry, Future[Any]] = {}
+        self._journal = TransferJournal(session.chats.store_path.with_suffix(".transfers"))
         self._closing, self._stopping = threading.Event(), threading.Event()
-        self._imported_so_far = 0
+        self._reported = self._imported_so_far = 0
         self._sentence: Callable[[], str] = str
-        self._told.connect(self._count)
+        self._progressed.connect(self._show_progress)
 
     @property
     def busy(self) -> bool:
-        """Whether an import or an export is under way."""
-        return bool(self._under_way)
+        """Whether an import or an export is running or queued."""
+        return bool(self._running)
 
     def stop(self) -> None:
-        """End the imports and exports that are under way, each after the chat that it is at."""
+        """Stop all imports and exports, each after its current chat."""
         self._stopping.set()
 
     @property
     def _window(self) -> QWidget:
         return self._banner.window()
 
-    def export_chat(self, chat: int) -> None:
-        """Ask where to, then write one chat in the form that the file's name tells."""
-        row = self._session.list.chat(chat)
+    def export_chat(self, chat_id: int) -> None:
+        """Ask for a file, then write one chat in the format of its suffix."""
+        row = self._session.list.chat(chat_id)
         suggested = free_name(Path.home(), (row.title if row else "") or self.tr("Untitled chat"), SUFFIXES[MARKDOWN])
         name, chosen = QFileDialog.getSaveFileName(
             self._window, self.tr("Export chat"), str(suggested), ";;".join(_FILTERS.values())
         )
         if name:
-            self.write_chat(chat, _with_suffix(Path(name), chosen))
+            self.write_chat(chat_id, _with_suffix(Path(name), chosen))
 
     def export_all(self) -> None:
-        """One JSON file, or a folder with one file a chat, as the file's name tells."""
+        """Ask for a file, then write one JSON file or a folder with one file a chat, by its suffix."""
         suggested = free_name(Path.home(), self.tr("Tandem chats"), SUFFIXES[JSON])
         name, chosen = QFileDialog.getSaveFileName(
             self._window, self.tr("Export all chats"), str(suggested), ";;".join(reversed(_FILTERS.values()))
@@ -114,16 +104,21 @@ class Transfer(QObject):
         if name:
             self.read(Path(name))
 
-    def write_chat(self, chat: int, path: Path) -> None:
+    def write_chat(self, chat_id: int, path: Path) -> None:
         form = _form_of(path)
         if form == JSON:
-            work = partial(write_json, self._ask_store, [chat], path)
+            work = partial(write_json, self._ask_store, [chat_id], path)
         else:
-            work = partial(write_text, self._ask_store, chat, path, form, self._labels())
-        self._start(Work(EXPORT, path.name), work, lambda _: self.tr("Exported to {name}.").format(name=path.name))
+            work = partial(write_text, self._ask_store, chat_id, path, form, self._labels())
+        self._start(
+            JournalEntry(EXPORT, path.name),
+            work,
+            lambda _: self.tr("Exported to {name}.").format(name=path.name),
+            self._export_stopped,
+        )
 
     def write_all(self, path: Path) -> None:
-        """JSON into one file; other forms into a folder of that name."""
+        """JSON into one file; other formats into a folder of that name."""
         form, labels = _form_of(path), self._labels()
 
         def work() -> int:
@@ -136,47 +131,47 @@ class Transfer(QObject):
                 write_folder(self._ask_store, chats, folder, form, labels)
             return len(chats)
 
-        self._start(Work(EXPORT, path.name), work, lambda count: self.tr("%n chat(s) exported.", "", count))
-        self._tell_busy(lambda: self.tr("Exporting to {name}…").format(name=path.name))
+        self._start(
+            JournalEntry(EXPORT, path.name),
+            work,
+            lambda count: self.tr("%n chat(s) exported.", "", count),
+            self._export_stopped,
+        )
+        self._show_running(lambda: self.tr("Exporting to {name}…").format(name=path.name))
 
     def read(self, path: Path) -> None:
-        told = 0
-
-        def step(done: int) -> None:
-            nonlocal told
-            if self._closing.is_set() or self._stopping.is_set():
-                raise Cancelled
-            if done >= told + _TOLD_EVERY:
-                told = done
-                self._told.emit(done)
-
+        """Import the chats of a file."""
         self._imported_so_far = 0
-        work = partial(import_file, self._ask_store, path, step)
-        self._start(Work(IMPORT, path.name), work, self._imported, self._import_stopped)
-        self._tell_busy(
+        self._start(JournalEntry(IMPORT, path.name), partial(self._import, path), self._imported, self._import_stopped)
+        self._show_running(
             lambda: self.tr("Importing {name}: %n chat(s) so far.", "", self._imported_so_far).replace(
                 "{name}", path.name
             )
         )
 
     def close(self) -> None:
-        """Give exports some time to come to their end, for somebody counts on the file; stop what can be done again.
-        The step that is then under way is waited for, for a little while at most. The next start tells what was cut
-        short.
+        """Let exports finish for a while, because somebody counts on the file; stop imports, which can be repeated.
+
+        What does not come to its end stays in the journal, so that the next start can say so.
         """
         self._closing.set()
-        for job in self._jobs - self._exports:
-            job.cancel()
-        wait(self._exports, EXPORT_WITHIN_S)
+        for entry, job in self._running.items():
+            if entry.kind == IMPORT:
+                job.cancel()
+        wait([job for entry, job in self._running.items() if entry.kind == EXPORT], EXPORT_WITHIN_S)
         self._stopping.set()
-        wait(self._jobs, CLOSE_WITHIN_S)
+        wait(self._running.values(), CLOSE_WITHIN_S)
+        self._background.close(wait=False)
+        for entry, job in self._running.items():
+            if job.done() and not job.cancelled() and job.exception() is None:
+                self._journal.end(entry)
 
     def show_cut_short(self) -> None:
-        """Say what the end of the last run cut short; to be called once the chats are open."""
-        works = self._noted.cut_short()
-        if not works:
+        """Say which transfer the end of the last run cut short. Call it once the store is open."""
+        entries = self._journal.take_cut_short()
+        if not entries:
             return
-        work = works[-1]
+        entry = entries[-1]
 
         def sentence() -> str:
             text = (
@@ -184,23 +179,63 @@ class Transfer(QObject):
                     "The import of {name} was cut short when Tandem ended. Import the file again for the chats that "
                     "are missing."
                 )
-                if work.kind == IMPORT
+                if entry.kind == IMPORT
                 else self.tr("The export to {name} was cut short when Tandem ended. Export again to have all of it.")
             )
-            return text.format(name=work.name)
+            return text.format(name=entry.name)
 
         self._banner.show_message(sentence, None)
 
-    @property
-    def closing(self) -> bool:
-        """Whether the app ends. Safe on any thread."""
-        return self._closing.is_set()
+    # On the transfer's thread
 
     def _ask_store(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """For one chat after another, of an export or an import."""
+        """Called for one chat after another."""
         if self._stopping.is_set():
             raise Cancelled
         return self._session.chats.wait_for(operation)
+
+    def _import(self, path: Path) -> ImportReport:
+        self._reported = 0
+        return import_file(self._ask_store, path, self._import_step)
+
+    def _import_step(self, done: int) -> None:
+        if self._closing.is_set() or self._stopping.is_set():
+            raise Cancelled
+        if done >= self._reported + _REPORT_EVERY:
+            self._reported = done
+            self._progressed.emit(done)
+
+    # On the Qt thread
+
+    def _start(
+        self, entry: JournalEntry, work: Callable[[], Result], done: Callable[[Result], str], stopped: Callable[[], str]
+    ) -> None:
+        """Queue the work. `done` words its result, `stopped` says that it was stopped."""
+
+        def fail(error: Exception) -> None:
+            if isinstance(error, Cancelled):
+                self._finish(entry, stopped())
+                return
+            # The chats that an import added before the error stay.
+            self._session.list.reload()
+            self._finish(entry, self.tr("That did not work: {detail}").format(detail=str(error)), calm=False)
+
+        self._running[entry] = self._background.run(work, lambda result: self._finish(entry, done(result)), fail)
+        # The file of a window whose store is closed to it belongs to another window.
+        if self._session.chats.persistent:
+            self._journal.begin(entry)
+        self.changed.emit()
+
+    def _finish(self, entry: JournalEntry, sentence: str, calm: bool = True) -> None:
+        del self._running[entry]
+        self._journal.end(entry)
+        if not self._running:
+            self._stopping.clear()
+        self.changed.emit()
+        self._banner.show_message(lambda: sentence, None, calm=calm)
+
+    def _export_stopped(self) -> str:
+        return self.tr("The export was stopped.")
 
     def _imported(self, report: ImportReport) -> str:
         self._session.list.reload()
@@ -226,97 +261,13 @@ class Transfer(QObject):
         self._session.list.reload()
         return self.tr("The import was stopped. Import the file again for the chats that are missing.")
 
-    def _tell_busy(self, sentence: Callable[[], str]) -> None:
+    def _show_running(self, sentence: Callable[[], str]) -> None:
         self._sentence = sentence
         self._banner.show_message(sentence, self._stop_action, calm=True)
 
-    def _count(self, done: int) -> None:
+    def _show_progress(self, done: int) -> None:
         self._imported_so_far = done
         self._banner.refresh(self._sentence)
-
-    def run(
-        self, work: Callable[[], Any], then: Callable[[Any], object], failed: Callable[[BaseException], object]
-    ) -> None:
-        """Do something that waits for disks beside the window's work; its result or its error come back here, but
-        `Cancelled` does not.
-        """
-        self._do(self._files, work, then, failed, lambda: None)
-
-    def _start(
-        self,
-        noted: Work,
-        work: Callable[[], object],
-        words: Callable[..., str],
-        stopped: Callable[[], str] | None = None,
-    ) -> None:
-        def tell(sentence: str, calm: bool) -> None:
-            self._banner.show_message(lambda: sentence, None, calm=calm)
-
-        def failed(error: BaseException) -> None:
-            # What an import had brought by then is there.
-            self._session.list.reload()
-            tell(self.tr("That did not work: {detail}").format(detail=str(error)), False)
-
-        job = self._do(
-            self._chats,
-            work,
-            lambda result: tell(words(result), True),
-            failed,
-            lambda: tell(stopped() if stopped else self.tr("The export was stopped."), True),
-        )
-        self._under_way[job] = noted
-        # A window without the store has the file of another one before it.
-        if self._session.chats.persistent:
-            self._noted.begin(noted)
-        if stopped is None:
-            self._exports.add(job)
-        self.changed.emit()
-
-    def _do(
-        self,
-        side: SerialWorker,
-        work: Callable[[], Any],
-        then: Callable[[Any], object],
-        failed: Callable[[BaseException], object],
-        stopped: Callable[[], object],
-    ) -> Future[Any]:
-        job: Future[Any] = Future()
-
-        def settle() -> None:
-            if not job.set_running_or_notify_cancel():
-                return
-            try:
-                job.set_result(work())
-            except BaseException as error:
-                job.set_exception(error)
-
-        def done(future: Future[Any]) -> None:
-            self._end(future)
-            error = None if future.cancelled() else future.exception()
-            if future.cancelled() or (error is not None and self.closing):
-                return
-            if error is None:
-                then(future.result())
-            elif isinstance(error, Cancelled):
-                stopped()
-            else:
-                failed(error)
-
-        self._jobs.add(job)
-        self._session.watch(job, done)
-        side.do(settle)
-        return job
-
-    def _end(self, job: Future[Any]) -> None:
-        self._jobs.discard(job)
-        self._exports.discard(job)
-        if noted := self._under_way.pop(job, None):
-            # What the app's own end cut short stays noted.
-            if not self.closing or (not job.cancelled() and job.exception() is None):
-                self._noted.end(noted)
-            if not self._under_way:
-                self._stopping.clear()
-            self.changed.emit()
 
     def _labels(self) -> Labels:
         return Labels(

@@ -1,4 +1,4 @@
-"""Imports and exports that are under way, written down beside the chats: the next start can say which were cut short.
+"""The journal of running imports and exports, a file beside the chats: the next start can say which were cut short.
 
 No Qt in here.
 """
@@ -20,44 +20,41 @@ EXPORT = "export"
 
 
 @dataclass(eq=False)
-class Work:
-    """An IMPORT or an EXPORT, and the name of its file."""
+class JournalEntry:
+    """An IMPORT or an EXPORT with the name of its file. Entries are told apart by identity."""
 
     kind: str
     name: str
 
 
 class TransferJournal:
-    """The list and its file, which is there only while the list holds something.
-
-    A disk that refuses costs the note only, never the work.
-    """
+    """The file exists only while the journal has entries. A disk error costs the entry, never the transfer."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._works: list[Work] = []
+        self._entries: list[JournalEntry] = []
 
-    def cut_short(self) -> list[Work]:
-        """What the run before this one did not come to the end of; told once."""
-        found: list[Work] = []
-        # Someone else's hand may have been in the file.
+    def take_cut_short(self) -> list[JournalEntry]:
+        """Return what the run before this one did not finish, and forget it."""
+        found: list[JournalEntry] = []
+        # The file may have been edited by somebody else.
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-            found = [Work(str(row["kind"]), str(row["name"])) for row in json.loads(self._path.read_bytes())]
+            found = [JournalEntry(str(row["kind"]), str(row["name"])) for row in json.loads(self._path.read_bytes())]
         self._write()
         return found
 
-    def begin(self, work: Work) -> None:
-        self._works.append(work)
+    def begin(self, entry: JournalEntry) -> None:
+        self._entries.append(entry)
         self._write()
 
-    def end(self, work: Work) -> None:
-        if work in self._works:
-            self._works.remove(work)
+    def end(self, entry: JournalEntry) -> None:
+        if entry in self._entries:
+            self._entries.remove(entry)
             self._write()
 
     def _write(self) -> None:
         with suppress(OSError):
-            if self._works:
-                write_atomically(self._path, json.dumps([asdict(work) for work in self._works]).encode())
+            if self._entries:
+                write_atomically(self._path, json.dumps([asdict(entry) for entry in self._entries]).encode())
             else:
                 self._path.unlink(missing_ok=True)

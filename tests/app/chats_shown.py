@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QMimeData, QUrl
 
+from app.system.background import Background
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -29,8 +31,10 @@ def view(window: MainWindow, place: int = -1) -> TurnView:
 
 
 def settle(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the store has done all it was asked."""
-    qtbot.waitUntil(lambda: not window._session.busy)
+    """Wait until the store and all background work have done what they were asked."""
+    qtbot.waitUntil(
+        lambda: not window._session.busy and not any(work.busy for work in window.findChildren(Background))
+    )
 
 
 def change_store(session: Session, operation: Callable[[ConversationStore], T]) -> T:

@@ -30,6 +30,7 @@ from app.sidebar.pane import ChatPane
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.speculation.tuning_view import TuningView
+from app.system.background import Background
 from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
 from app.window.header import Header
@@ -323,8 +324,10 @@ class WindowDriver:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the store has done all it was asked."""
-        self.wait(lambda: not self.session.busy)
+        """Wait until the store and all background work have done what they were asked."""
+        self.wait(
+            lambda: not self.session.busy and not any(work.busy for work in self.window.findChildren(Background))
+        )
 
     def in_store(self, operation: Callable[[Any], Any]) -> Any:
         """Do something in the store of the chats, and return what came of it once the window knows."""

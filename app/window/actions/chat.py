@@ -42,7 +42,7 @@ CHAT_ACTIONS = (
         "chat",
         QT_TRANSLATE_NOOP("Actions", "Attach files…"),
         QT_TRANSLATE_NOOP("Actions", "Attach text, code or PDF files"),
-        lambda parts: parts.attaching.choose_files(parts.composer.files),
+        lambda parts: parts.attachments.choose_files(parts.composer.files),
         "Ctrl+Shift+A",
         "attach",
     ),

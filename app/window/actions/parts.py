@@ -21,7 +21,7 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
 from app.widgets.application import Application
-from app.window.attaching import Attaching
+from app.window.attachment_reader import AttachmentReader
 from app.window.chat_commands import ChatCommands
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
@@ -51,7 +51,7 @@ class WindowParts:
     transcript: Transcript
     find_bar: FindBar
     composer: Composer
-    attaching: Attaching
+    attachments: AttachmentReader
     chat_settings: ChatSettingsSheet
     transfer: Transfer
     comparer: Comparer

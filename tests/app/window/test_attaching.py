@@ -112,7 +112,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
         go_on.wait(PATIENCE_S)
         return read_attachment(path)
 
-    monkeypatch.setattr("app.window.attaching.read_attachment", slow)
+    monkeypatch.setattr("app.window.attachment_reader.read_attachment", slow)
     window = open_window(ScriptedEngine())
     ask(window, "Question?")
     wait_for_end(window, qtbot)
@@ -188,7 +188,7 @@ def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> Non
 def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     for reason in ("not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
-        window._attaching._tell_not_attached(NotAttachable("a.pdf", reason))
+        window._attachments.show_reason(NotAttachable("a.pdf", reason))
         assert window._banner.text.startswith("a.pdf ")
 
 
@@ -231,7 +231,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         gate.wait()
         return read_attachment(file)
 
-    monkeypatch.setattr("app.window.attaching.read_attachment", slowly)
+    monkeypatch.setattr("app.window.attachment_reader.read_attachment", slowly)
     (tmp_path / "main.py").write_text("print()\n")
     return gate
 
@@ -287,7 +287,7 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     ask(window, "first")
     gate.set()
     wait_for_end(window, qtbot)
-    qtbot.waitUntil(lambda: not window._session.busy)
+    settle(window, qtbot)
     assert window._composer.files.attachments == ()
 
 
@@ -325,7 +325,7 @@ def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
     (away,) = window._composer.files.findChildren(QToolButton)
     away.click()
     gate.set()
-    qtbot.waitUntil(lambda: not window._session.busy)
+    settle(window, qtbot)
     assert len(pages) == 1
     assert window._composer.files.attachments == ()
     assert not window._banner.isVisible()
@@ -341,7 +341,7 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     def slowly(page: object) -> str:
         pages.append(page)
         reading.set()
-        window._transfer._closing.wait(PATIENCE_S)
+        window._attachments._closing.wait(PATIENCE_S)
         return "words"
 
     monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)

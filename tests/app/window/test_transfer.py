@@ -10,7 +10,7 @@ import pytest
 
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
-from app.window.transfer_journal import IMPORT, TransferJournal, Work
+from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
 from tests.app.chats_shown import change_store, settle, titles, turns
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window.test_main_window import ask, wait_for_end
@@ -177,7 +177,7 @@ def test_the_next_start_says_that_an_import_was_cut_short(
 def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow, qtbot: QtBot) -> None:
     # What a kill leaves: the note of the run that it ended.
     data_folder().mkdir(parents=True, exist_ok=True)
-    TransferJournal(data_folder() / "chats.transfers").begin(Work(IMPORT, "old.json"))
+    TransferJournal(data_folder() / "chats.transfers").begin(JournalEntry(IMPORT, "old.json"))
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: "import of old.json was cut short" in window._banner.text)
 
@@ -259,7 +259,7 @@ def test_an_attachment_does_not_wait_for_an_import(
     window._transfer.read(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     (tmp_path / "notes.txt").write_text("note")
-    window._attaching.attach([str(tmp_path / "notes.txt")], window._composer.files)
+    window._attachments.attach([str(tmp_path / "notes.txt")], window._composer.files)
     qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
     go_on.set()
     settle(window, qtbot)

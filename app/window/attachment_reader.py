@@ -1,0 +1,103 @@
+"""Files that go with the next question: read in the background, shown in the composer, kept by the session."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, wait
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QLocale, QObject
+from PySide6.QtWidgets import QFileDialog
+
+from app.chat.attachment_row import AttachmentRow, Reading
+from app.conversations.records import Attachment
+from app.session.attachments import NotAttachable, read_attachment
+from app.session.chats import Chat
+from app.session.session import Session
+from app.system.background import Background
+from app.system.stopping import Cancelled
+from app.widgets.banner import Banner
+
+# How long closing waits for the step of a file that is being read.
+CLOSE_WITHIN_S = 5.0
+
+
+class AttachmentReader(QObject):
+    """Reads one file after another, and says why one cannot be attached."""
+
+    def __init__(self, session: Session, banner: Banner, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._banner = session, banner
+        # An import does not hold up attachments: they have a thread of their own.
+        self._background = Background("attachments", parent=self)
+        self._closing = threading.Event()
+        self._newest: Future[Attachment] | None = None
+
+    def choose_files(self, row: AttachmentRow) -> None:
+        names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
+        self.attach(names, row)
+
+    def attach(self, files: list[str], row: AttachmentRow) -> None:
+        """Read files for the chat on screen; `row` shows them."""
+        chat = self._session.chat
+        for file in map(Path, files):
+            reading = row.begin(file.name)
+            self._newest = self._background.run(
+                partial(self._read, file, QLocale().name(), reading),
+                partial(self._attach, chat, row, reading),
+                partial(self._drop, row, reading),
+            )
+
+    def close(self) -> None:
+        """Stop reading after the current step."""
+        self._closing.set()
+        if self._newest is not None:
+            wait([self._newest], CLOSE_WITHIN_S)
+        self._background.close(wait=False)
+
+    # On the background thread
+
+    def _read(self, file: Path, language: str, reading: Reading) -> Attachment:
+        self._check_wanted(reading)
+        return read_attachment(file, language, partial(self._check_wanted, reading))
+
+    def _check_wanted(self, reading: Reading) -> None:
+        if self._closing.is_set() or not reading.wanted:
+            raise Cancelled
+
+    # On the Qt thread
+
+    def _attach(self, chat: Chat, row: AttachmentRow, reading: Reading, attachment: Attachment) -> None:
+        """Add the file to the unsent message of its chat, which may not be on screen any more."""
+        if not reading.wanted:
+            return
+        if chat is self._session.chat or not self._session.chats.has(chat):
+            row.finish(reading, attachment)
+            return
+        row.finish(reading, None)
+        if attachment not in chat.unsent_attachments:
+            self._session.chats.keep_unsent(chat, chat.unsent, (*chat.unsent_attachments, attachment))
+
+    def _drop(self, row: AttachmentRow, reading: Reading, error: Exception) -> None:
+        if isinstance(error, Cancelled):
+            return
+        row.finish(reading, None)
+        if not reading.wanted:
+            return
+        if not isinstance(error, NotAttachable):
+            raise error
+        self.show_reason(error)
+
+    def show_reason(self, error: NotAttachable) -> None:
+        sentences = {
+            "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
+            "unknown-encoding": self.tr("{name} is in an encoding that Tandem does not know. Save it as UTF-8."),
+            "too-large": self.tr("{name} is too large: its text would fill any context."),
+            "unreadable": self.tr("{name} cannot be read."),
+            "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
+            "damaged": self.tr("{name} is damaged: its text cannot be read."),
+            "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
+        }
+        sentence = sentences[error.reason].format(name=error.name)
+        self._banner.show_message(lambda: sentence, None)
