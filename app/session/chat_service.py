@@ -317,7 +317,8 @@ class ChatService(QObject):
         if blank.id is None:
             self._begin_with_preset(blank)
         shown = self.shown
-        if shown is self.blank and not (shown.turns or shown.unsent or shown.system_prompt or shown.own):
+        unsent = shown.unsent or shown.unsent_attachments
+        if shown is self.blank and not (shown.turns or unsent or shown.system_prompt or shown.own):
             self.blank = blank
             self.open(blank if last is None or last.id == blank.id else last)
 

@@ -32,9 +32,7 @@ def view(window: MainWindow, place: int = -1) -> TurnView:
 
 def settle(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the store and all background work have done what they were asked."""
-    qtbot.waitUntil(
-        lambda: not window._session.busy and not any(work.busy for work in window.findChildren(Background))
-    )
+    qtbot.waitUntil(lambda: not window._session.busy and not any(work.busy for work in window.findChildren(Background)))
 
 
 def change_store(session: Session, operation: Callable[[ConversationStore], T]) -> T:

@@ -325,9 +325,7 @@ class WindowDriver:
 
     def settle(self) -> None:
         """Wait until the store and all background work have done what they were asked."""
-        self.wait(
-            lambda: not self.session.busy and not any(work.busy for work in self.window.findChildren(Background))
-        )
+        self.wait(lambda: not self.session.busy and not any(work.busy for work in self.window.findChildren(Background)))
 
     def in_store(self, operation: Callable[[Any], Any]) -> Any:
         """Do something in the store of the chats, and return what came of it once the window knows."""
