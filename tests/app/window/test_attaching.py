@@ -130,6 +130,7 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
 def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\xff\xfe\x00")
     window = open_window(ScriptedEngine())
+    settle(window, qtbot)
     paste(window, tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window._banner.isVisible())
     assert "photo.png is not a text file" in window._banner.text
@@ -195,6 +196,7 @@ def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
 def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
     window = open_window(ScriptedEngine())
+    settle(window, qtbot)
     paste(window, tmp_path / "a.txt")
     files = window._composer.files
     qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
@@ -280,6 +282,7 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
+    settle(window, qtbot)
     paste(window, tmp_path / "main.py")
     (away,) = window._composer.files.findChildren(QToolButton)
     away.click()
@@ -320,6 +323,7 @@ def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
 
     monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
     window = open_window(ScriptedEngine())
+    settle(window, qtbot)
     paste(window, tmp_path / "long.pdf")
     qtbot.waitUntil(reading.is_set)
     (away,) = window._composer.files.findChildren(QToolButton)
