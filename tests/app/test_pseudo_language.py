@@ -17,8 +17,8 @@ from app.models.cards import Card
 from app.models.page import INSTALLED
 from app.settings_window.dialog import PAGES
 from app.settings_window.form import Form
+from tests.app.cut_texts import cut_texts
 from tests.app.learned_figures import FOUND
-from tests.app.models.test_page import cut_texts
 from tests.app.shown_library import LARGER, downloading, stocked
 
 if TYPE_CHECKING:

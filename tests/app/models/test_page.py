@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import replace
 
@@ -18,8 +17,8 @@ from app.widgets.application import Application
 from engine.hub.failures import HubError
 from engine.hub.remove import RemovalPlan
 from tests.app.conftest import OpenShown
+from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
-from tests.app.window.test_accessibility import cut_texts
 from tests.app.window_driver import WindowDriver
 
 
@@ -251,9 +250,3 @@ def test_no_text_is_cut_off_in_the_pickers_and_the_offer(
                 picker.open()
                 wait_until_nothing_is_cut(window, qtbot)
                 picker.close()
-
-
-def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot) -> None:
-    with contextlib.suppress(qtbot.TimeoutError):
-        qtbot.waitUntil(lambda: not cut_texts(window))
-    assert cut_texts(window) == [], window.size()

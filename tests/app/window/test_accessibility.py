@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QWidget
 
 from app.system.language import LANGUAGES
-from app.window.header import Chip
+from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 if TYPE_CHECKING:
@@ -53,20 +52,9 @@ def test_every_visible_button_is_reached_by_tab(window: MainWindow) -> None:
             assert button.focusPolicy() & Qt.FocusPolicy.TabFocus, button.accessibleName() or button.text()
 
 
-def cut_texts(window: QWidget) -> list[str]:
-    """Texts of visible labels, buttons and chips that have less width than they need."""
-    labels = [label for label in window.findChildren(QLabel) if label.text() and not label.wordWrap()]
-    buttons = [button for button in window.findChildren(QAbstractButton) if button.text() or isinstance(button, Chip)]
-    shown = [view for view in (*labels, *buttons) if view.isVisible() and not isinstance(view.parent(), Chip)]
-    return [view.text() or view.accessibleName() for view in shown if view.sizeHint().width() > view.width() + 1]
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_is_cut_off(window: MainWindow, qapp: Application, qtbot: QtBot, language: str) -> None:
     qapp.language.choose(language)
     for size in ((1440, 900), (1110, 700), (900, 600), (790, 600), (560, 420)):
         window.resize(*size)
-        # Layouts follow in the event loop.
-        with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_texts(window))
-        assert cut_texts(window) == [], size
+        wait_until_nothing_is_cut(window, qtbot)

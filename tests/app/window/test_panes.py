@@ -13,8 +13,8 @@ from app.settings.store import SettingsStore
 from app.system.language import LANGUAGES
 from app.system.paths import settings_folder
 from app.window.pane_handle import PaneHandle
+from tests.app.cut_texts import cut_texts
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.window.test_accessibility import cut_texts
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
