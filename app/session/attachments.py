@@ -11,7 +11,7 @@ from typing import Any
 
 from app.conversations.database import storable
 from app.conversations.records import Attachment
-from app.system.stopping import Cancelled
+from app.system.cancelled import Cancelled
 from app.text.encodings import decode, has_no_controls
 
 # Longer texts fill any context and would only be refused later.

@@ -16,7 +16,7 @@ from app.session.attachments import NotAttachable, read_attachment
 from app.session.chats import Chat
 from app.session.session import Session
 from app.system.background import Background
-from app.system.stopping import Cancelled
+from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 
 # How long closing waits for the step of a file that is being read.

@@ -30,7 +30,7 @@ from app.conversations.imports.reading import ImportReport, import_file
 from app.conversations.store import ConversationStore
 from app.session.session import Session
 from app.system.background import Background
-from app.system.stopping import Cancelled
+from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording import errors as wording

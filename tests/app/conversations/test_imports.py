@@ -20,7 +20,7 @@ from app.conversations.imports.imported import Skipped
 from app.conversations.imports.reading import ImportReport, import_file
 from app.session.chats import chat_of
 from app.session.store_client import last_on_screen
-from app.system.stopping import Cancelled
+from app.system.cancelled import Cancelled
 from app.wording import errors as wording
 from app.wording import figures
 

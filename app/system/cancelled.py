@@ -1,4 +1,4 @@
-"""Cancelling work that runs on another thread."""
+"""The exception of work that was cancelled."""
 
 from __future__ import annotations
 
