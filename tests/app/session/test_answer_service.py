@@ -1,0 +1,215 @@
+"""Asking, asking again, editing, continuing and stopping, from the question to the store."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversations.database import Database
+from app.conversations.errors import StoreNotWritable
+from app.session.answer import State
+from app.session.chats import Turn
+from app.session.session import Session
+from engine.errors import InternalFailure
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.session.conftest import OpenSession
+
+
+def stored(session: Session) -> list[str]:
+    """What the chat on screen shows, as it is on disk."""
+    chat_id = session.chat.id
+    assert chat_id is not None
+    return session.chats.wait_for(lambda store: [message.content for message in store.messages.path(chat_id)])
+
+
+def answered(session: Session, qtbot: QtBot, question: str) -> Turn:
+    turn = session.answers.ask(question)
+    qtbot.waitUntil(lambda: turn.answer.ended and not session.busy)
+    return turn
+
+
+def refuse_writes(patch: pytest.MonkeyPatch) -> None:
+    def refuse(_database: Database) -> None:
+        raise StoreNotWritable("full", "no space")
+
+    patch.setattr(Database, "write", refuse)
+
+
+def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One.")]))
+    steps: list[str] = []
+    session.answers.asked.connect(lambda _chat, _turn: steps.append("asked"))
+    session.answers.stored.connect(lambda _chat, _turn: steps.append("stored"))
+    session.answers.ended.connect(lambda _chat, _turn: steps.append("ended"))
+    turn = answered(session, qtbot, "first")
+    assert (turn.answer.state, turn.answer.text) == (State.DONE, "One.")
+    assert stored(session) == ["first", "One."]
+    assert steps == ["asked", "stored", "ended"]
+
+
+def test_an_unsent_message_is_empty_once_it_is_sent(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    session.chats.keep_unsent(session.chat, "first")
+    answered(session, qtbot, "first")
+    assert session.chat.unsent == ""
+
+
+def test_another_answer_is_a_sibling_of_the_first(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
+    session.answers.ask_again(answered(session, qtbot, "first"))
+    qtbot.waitUntil(lambda: not session.busy)
+    (turn,) = session.chat.turns
+    assert (turn.answer.text, turn.answer_node.position, turn.answer_node.count) == ("Two.", 1, 2)
+    session.chats.switch(session.chat, turn.answer_node, -1)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert stored(session) == ["first", "One."]
+
+
+def test_an_edited_question_is_a_sibling_of_the_first(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
+    session.answers.edit(answered(session, qtbot, "first"), "other")
+    qtbot.waitUntil(lambda: not session.busy)
+    (turn,) = session.chat.turns
+    assert (turn.question, turn.question_node.count) == ("other", 2)
+    assert stored(session) == ["other", "Two."]
+
+
+def test_a_stopped_answer_is_continued_where_it_stopped(open_session: OpenSession, qtbot: QtBot) -> None:
+    gate = threading.Semaphore(4)
+    session = open_session(ScriptedEngine([Script("One two three."), Script(" Four.")], gate=gate))
+    turn = session.answers.ask("first")
+    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    session.answers.stop()
+    gate.release(1000)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert turn.answer.state is State.CANCELLED
+    kept = turn.answer.text
+    session.answers.continue_answer(turn)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert stored(session) == ["first", kept + " Four."]
+
+
+def test_what_is_stopped_before_it_is_stored_never_reaches_the_engine(open_session: OpenSession, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    turn = session.answers.ask("first")
+    session.answers.stop()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert turn.answer.state is State.CANCELLED
+    assert engine.requests == []
+
+
+def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, qtbot: QtBot) -> None:
+    error = InternalFailure("out of order")
+    session = open_session(ScriptedEngine([Script("One two three.", error=error, fail_after=1)]))
+    turn = answered(session, qtbot, "first")
+    message_id = turn.answer_node.id
+    assert message_id is not None
+    kept = session.chats.wait_for(lambda store: store.messages.get(message_id))
+    assert turn.answer.state is State.FAILED
+    assert kept.error is not None
+    assert kept.error[0] == error.code
+
+
+def test_a_question_that_cannot_be_stored_is_handed_back(
+    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    returned: list[str] = []
+    errors: list[Exception] = []
+    session.answers.not_stored.connect(lambda _chat, turn: returned.append(turn.question))
+    session.chats.store_failed.connect(errors.append)
+    refuse_writes(monkeypatch)
+    session.answers.ask("first")
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (returned, session.chat.turns, engine.requests) == (["first"], [], [])
+    assert isinstance(errors[0], StoreNotWritable)
+    assert session.answers.quiet
+
+
+def test_an_edit_that_cannot_be_stored_leaves_what_was_there(
+    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = open_session(ScriptedEngine([Script("One.")]))
+    turn = answered(session, qtbot, "first")
+    refuse_writes(monkeypatch)
+    session.answers.edit(turn, "other")
+    qtbot.waitUntil(lambda: not session.busy)
+    assert [(turn.question, turn.answer.text) for turn in session.chat.turns] == [("first", "One.")]
+
+
+def test_an_answer_that_cannot_be_continued_shows_as_interrupted(
+    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = open_session(ScriptedEngine([Script("One two.", reason="length")]))
+    turn = answered(session, qtbot, "first")
+    refuse_writes(monkeypatch)
+    session.answers.continue_answer(turn)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (turn.answer.state, turn.answer.text) == (State.INTERRUPTED, "One two.")
+
+
+def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again(
+    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Semaphore(4)
+    session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
+    turn = session.answers.ask("first")
+    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    errors: list[Exception] = []
+    session.chats.store_failed.connect(errors.append)
+    with monkeypatch.context() as patch:
+        refuse_writes(patch)
+        gate.release(1000)
+        qtbot.waitUntil(lambda: not session.busy)
+    assert isinstance(errors[0], StoreNotWritable)
+    session.answers.save_again()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert stored(session) == ["first", "One two three."]
+
+
+def test_an_end_that_the_disk_refused_is_tried_again_when_the_session_closes(
+    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Semaphore(4)
+    session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
+    turn = session.answers.ask("first")
+    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    with monkeypatch.context() as patch:
+        refuse_writes(patch)
+        gate.release(1000)
+        qtbot.waitUntil(lambda: not session.busy)
+    session.close()
+    session = open_session()
+    (turn,) = session.chat.turns
+    assert (turn.answer.state, turn.answer.text) == (State.DONE, "One two three.")
+
+
+def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One two.")]))
+    count = len(answered(session, qtbot, "first").answer.tokens)
+    session.close()
+    session = open_session()
+    (turn,) = session.chat.turns
+    assert turn.answer.tokens == []
+    with qtbot.waitSignal(session.answers.arrived):
+        session.answers.load_tokens(session.chat, turn)
+    assert len(turn.answer.tokens) == count
+
+
+def test_an_answer_stops_when_its_chat_goes_to_the_trash(open_session: OpenSession, qtbot: QtBot) -> None:
+    gate = threading.Semaphore(4)
+    session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
+    turn = session.answers.ask("first")
+    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    assert session.answers.chat_ids == {session.chat.id}
+    chat_id = session.chat.id
+    assert chat_id is not None
+    session.chats.trash(chat_id)
+    gate.release(1000)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert turn.answer.state is State.CANCELLED
+    assert session.answers.quiet

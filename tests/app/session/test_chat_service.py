@@ -1,0 +1,171 @@
+"""Open chats, unsent messages, branches and the trash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.session.session import Session
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.session.conftest import OpenSession
+
+
+def answered(session: Session, qtbot: QtBot, question: str) -> int:
+    """Ask in the chat on screen and return its id."""
+    session.answers.ask(question)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert session.chat.id is not None
+    return session.chat.id
+
+
+def test_the_chat_that_was_last_on_screen_is_shown_at_the_next_start(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    first = answered(session, qtbot, "first")
+    session.chats.new_chat()
+    answered(session, qtbot, "second")
+    session.chats.open_id(first)
+    qtbot.waitUntil(lambda: not session.busy)
+    session.close()
+    session = open_session()
+    assert session.chat.id == first
+
+
+def test_an_unsent_message_and_the_read_position_survive_the_session(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    answered(session, qtbot, "first")
+    session.chats.keep_unsent(session.chat, "half a")
+    session.chats.keep_unsent(session.chat, "half a thought")
+    session.chats.keep_read_position(session.chat, (0, 12))
+    session.close()
+    session = open_session()
+    assert (session.chat.unsent, session.chat.read_position) == ("half a thought", (0, 12))
+
+
+def test_an_unsent_message_of_a_new_chat_is_found_again(open_session: OpenSession) -> None:
+    session = open_session()
+    session.chats.keep_unsent(session.chat, "half a thought")
+    session.close()
+    session = open_session()
+    session.chats.new_chat()
+    assert session.chat.unsent == "half a thought"
+
+
+def test_only_the_chat_that_was_asked_for_last_is_shown(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    first = answered(session, qtbot, "first")
+    session.chats.new_chat()
+    second = answered(session, qtbot, "second")
+    session.chats.new_chat()
+    shown: list[int | None] = []
+    session.chats.opened.connect(lambda chat: shown.append(chat.id))
+    session.chats.open_id(first)
+    session.chats.open_id(second)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert shown == [second]
+
+
+def test_a_chat_goes_to_the_trash_and_comes_back(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    chat_id = answered(session, qtbot, "first")
+    session.chats.trash(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.chat.id, session.chats.restorable) == (None, [chat_id])
+    session.chats.restore_last()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.chat.id, session.chats.restorable) == (chat_id, [])
+
+
+def test_a_chat_that_is_continued_in_the_trash_leaves_it(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    chat_id = answered(session, qtbot, "first")
+    session.chats.trash(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    session.chats.open_id(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    answered(session, qtbot, "second")
+    assert session.chats.restorable == []
+    assert session.list.chat(chat_id) is not None
+
+
+def test_emptying_the_trash_forgets_its_chats(open_session: OpenSession, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    chat_id, uid = answered(session, qtbot, "first"), session.chat.uid
+    session.chats.trash(chat_id)
+    emptied: list[int] = []
+    session.chats.trash_emptied.connect(emptied.append)
+    session.chats.empty_trash()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (emptied, session.chats.restorable, engine.forgotten) == ([1], [], {uid})
+
+
+def test_purging_the_chat_on_screen_shows_the_empty_one(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    chat_id = answered(session, qtbot, "first")
+    session.chats.purge(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.chat.id, session.list.chats) == (None, [])
+
+
+def test_a_branch_holds_what_was_said_down_to_its_turn(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
+    answered(session, qtbot, "first")
+    chat_id = answered(session, qtbot, "second")
+    session.chats.branch(session.chat.turns[0])
+    qtbot.waitUntil(lambda: not session.busy)
+    assert session.chat.id != chat_id
+    assert [turn.question for turn in session.chat.turns] == ["first"]
+
+
+def test_a_copy_of_a_chat_is_shown(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    chat_id = answered(session, qtbot, "first")
+    session.chats.duplicate(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert session.chat.id != chat_id
+    assert len(session.list.chats) == 2
+
+
+def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
+    chat_id = answered(session, qtbot, "first")
+    (turn,) = session.chat.turns
+    answer_id = turn.answer_node.id
+    assert answer_id is not None
+    session.answers.ask_again(turn)
+    qtbot.waitUntil(lambda: not session.busy)
+    session.chats.new_chat()
+    shown: list[str] = []
+    session.chats.show_message(chat_id, answer_id, lambda chat: shown.extend(turn.answer.text for turn in chat.turns))
+    qtbot.waitUntil(lambda: not session.busy)
+    assert shown == ["One."]
+
+
+def test_a_chat_that_was_written_to_elsewhere_is_read_again(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(ScriptedEngine([Script("One.")]))
+    chat_id = answered(session, qtbot, "first")
+    session.chats.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
+    session.chats.reload(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert [turn.question for turn in session.chat.turns] == ["first", "second"]
+
+
+def test_a_backup_is_a_file_beside_the_store(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    copies: list[Path] = []
+    session.chats.back_up(copies.append, lambda _error: None)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert copies[0].is_file()
+    assert copies[0].parent.parent == session.chats.store_path.parent
+
+
+def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
+    open_session: OpenSession, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "chats.db").mkdir()
+    session = open_session()
+    qtbot.waitUntil(lambda: session.chats.store_ready)
+    assert not session.chats.persistent
+    answered(session, qtbot, "first")
+    assert session.chats.store_path == tmp_path / "chats.db"

@@ -1,0 +1,114 @@
+"""The list of chats and folders, and the history of requests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.conversations.conversation_list import ACTIVE, ARCHIVED
+from app.session.session import Session
+from tests.app.session.conftest import OpenSession
+
+
+@pytest.fixture
+def session(open_session: OpenSession, qtbot: QtBot) -> Session:
+    """With three chats, the newest first: c, b, a."""
+    session = open_session(load=False)
+    for title in "abc":
+        session.chats.wait_for(lambda store, title=title: store.conversations.create(title=title))
+    session.list.reload()
+    qtbot.waitUntil(lambda: not session.busy)
+    return session
+
+
+def titles(session: Session) -> list[str]:
+    return [chat.title for chat in session.list.chats]
+
+
+def id_of(session: Session, title: str) -> int:
+    return next(chat.id for chat in session.list.chats if chat.title == title)
+
+
+def test_a_pinned_chat_comes_first(session: Session, qtbot: QtBot) -> None:
+    a = id_of(session, "a")
+    session.list.pin(a)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert titles(session) == ["a", "c", "b"]
+    session.list.unpin(a)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert titles(session) == ["c", "b", "a"]
+
+
+def test_pins_are_put_in_order(session: Session, qtbot: QtBot) -> None:
+    session.list.order_pins([id_of(session, "b"), id_of(session, "a")])
+    qtbot.waitUntil(lambda: not session.busy)
+    assert titles(session) == ["b", "a", "c"]
+
+
+def test_an_archived_chat_is_in_the_archive_only(session: Session, qtbot: QtBot) -> None:
+    a = id_of(session, "a")
+    session.list.archive(a)
+    session.list.show_view(ARCHIVED)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (titles(session), session.list.view) == (["a"], ARCHIVED)
+    session.list.unarchive(a)
+    session.list.show_view(ACTIVE)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert titles(session) == ["c", "b", "a"]
+
+
+def test_a_chat_moves_to_a_new_folder_and_loses_its_pin(session: Session, qtbot: QtBot) -> None:
+    a, made = id_of(session, "a"), []
+    session.list.pin(a)
+    session.list.move_to_new_folder(a, "Work", made.append)
+    qtbot.waitUntil(lambda: not session.busy)
+    (folder,) = session.list.folders
+    row = session.list.chat(a)
+    assert row is not None
+    assert (made, row.folder_id, row.pin_position) == ([folder.id], folder.id, None)
+    session.list.rename_folder(folder.id, "Home")
+    session.list.close_folder(folder.id, True)
+    qtbot.waitUntil(lambda: not session.busy)
+    changed = session.list.folder(folder.id)
+    assert changed is not None
+    assert (changed.name, changed.closed) == ("Home", True)
+    session.list.move_to_folder(a, None)
+    session.list.delete_folder(folder.id)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert session.list.folders == []
+
+
+def test_a_search_finds_titles_and_messages(session: Session, qtbot: QtBot) -> None:
+    chat_id, found = id_of(session, "a"), []
+    session.list.rename(chat_id, "Apples")
+    session.chats.wait_for(lambda store: store.messages.add_user_turn(chat_id, "pears"))
+    session.list.search("apples", found.append)
+    session.list.search("pears", found.append)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert [(len(in_titles), len(in_messages)) for in_titles, in_messages in found] == [(1, 0), (0, 1)]
+
+
+def test_a_chat_comes_out_of_the_trash(session: Session, qtbot: QtBot) -> None:
+    a = id_of(session, "a")
+    session.chats.trash(a)
+    qtbot.waitUntil(lambda: not session.busy)
+    session.list.restore(a)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert "a" in titles(session)
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_the_history_is_written_to_a_file(open_session: OpenSession, qtbot: QtBot, tmp_path: Path, kind: str) -> None:
+    session = open_session()
+    session.answers.ask("first")
+    qtbot.waitUntil(lambda: not session.busy)
+    rows, written, file = [], [], tmp_path / f"history.{kind}"
+    session.history.read("finished_at", True, None, 10, lambda found: rows.extend(found[0]))
+    qtbot.waitUntil(lambda: bool(rows))
+    session.history.export(rows, file, kind, written.append)
+    session.history.export(rows, tmp_path / "missing" / "history", kind, written.append)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert written == [True, False]
+    assert file.read_bytes()

@@ -1,0 +1,88 @@
+"""The pair that is loaded, and calls of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from pytestqt.qtbot import QtBot
+
+from engine.errors import ModelNotUsable
+from engine.settings import EngineSettings
+from tests.app.conftest import STARTER
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.session.conftest import OpenSession
+
+
+def test_questions_can_be_asked_while_the_draft_model_is_loading(open_session: OpenSession, qtbot: QtBot) -> None:
+    gate = Event()
+    session = open_session(ScriptedEngine(draft_gate=gate), load=False)
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.answers.ready)
+    pair = session.models.pair
+    assert (pair.loading, pair.wanted, pair.draft) == ("draft", str(STARTER[1]), None)
+    gate.set()
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    assert session.models.pair.draft is not None
+
+
+def test_a_model_that_cannot_be_used_leaves_the_pair_that_was_there(open_session: OpenSession, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    before, errors = session.models.pair.names, []
+    session.models.failed.connect(errors.append)
+    engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
+    session.models.load("broken", None)
+    assert (session.models.pair.loading, session.models.pair.wanted) == ("main", "broken")
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.models.pair.names, session.models.pair.loading) == (before, "")
+    assert [error.code for error in errors] == [ModelNotUsable.code]
+
+
+def test_the_pair_says_why_a_draft_model_is_not_in_use(open_session: OpenSession, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
+    session.models.set_draft("broken")
+    qtbot.waitUntil(lambda: not session.busy)
+    assert session.models.pair.draft_problem is not None
+    session.models.set_draft(None)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.models.pair.draft, session.models.pair.draft_problem) == (None, None)
+
+
+def test_unloading_frees_both_models(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session()
+    session.models.unload()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert session.models.pair.names == ("", "")
+    assert not session.answers.ready
+
+
+def test_no_call_reaches_an_engine_that_is_not_there(open_session: OpenSession) -> None:
+    session = open_session(load=False)
+    assert not session.models.call_engine(lambda engine: engine.learned(), lambda _: None)
+    assert session.models.loading_progress == (0, 0)
+    session.models.load_starter()
+    session.close()
+    assert not session.models.call_engine(lambda engine: engine.learned(), lambda _: None)
+
+
+def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine, load=False)
+    limits = replace(EngineSettings(), prefix_cache_bytes=5)
+    session.models.configure(limits)
+    session.models.keep_stored(["a"])
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: not session.busy)
+    assert engine.settings.prefix_cache_bytes == 5
+    assert engine.stored == [frozenset(["a"])]
+
+
+def test_a_store_that_is_not_the_users_own_leaves_no_prefixes(open_session: OpenSession, tmp_path: Path) -> None:
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    session.models.configure(replace(EngineSettings(), prefix_cache_folder=tmp_path))
+    assert engine.settings.prefix_cache_folder is None
