@@ -2,102 +2,19 @@
 
 from __future__ import annotations
 
-import random
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from app.chat.prose import Prose
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.text.blocks import Splitter
 from app.widgets.layouts import settle_layouts
+from tests.app.conftest import OpenWindow
+from tests.app.markdown_streams import stream
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
-
-_PLAIN = (
-    "word ",
-    "a line of words ",
-    "wo",
-    "rd, and ",
-    "more. ",
-    "한국어 문장이 ",
-    "이어집니다. ",
-    "中文，字。",
-    "  ",
-    " ",
-)
-_BLOCKS = ("\n", "\n\n", "\n", "1", ". ", "2. two ", "- ", "* ", "# ", "> ", "    ", "| a | b |", "a | b", "\n--|--\n")
-_PAIRS = (
-    "**",
-    "*",
-    "_",
-    "`",
-    "~~",
-    "```\n",
-    "```",
-    "===",
-    "---",
-    "$$",
-    "$",
-    "x^2",
-    "\\(",
-    "\\)",
-    "[",
-    "]",
-    "](",
-    ")",
-    "]: ",
-)
-_ODD = ("http://", "www.", "example.org", "me@", "&amp", ";", "<b>", "</b>", "\\", "!", "5", ": ", "'title'", "(", "\t")
-
-
-def _stream(seed: int) -> list[str]:
-    """Pieces of Markdown, with plain words as the most frequent ones."""
-    draw = random.Random(seed)
-    return [draw.choice(_PLAIN if draw.random() < 0.6 else _BLOCKS + _PAIRS + _ODD) for _ in range(40)]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick, thorough = Splitter(), Splitter()
-    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
-    for piece in _stream(seed):
-        quick.feed(piece)
-        thorough.feed(piece)
-        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quick, thorough = Splitter(), Splitter()
-    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
-    monkeypatch.setattr(thorough, "_only_a_row", lambda _delta: False)
-    draw = random.Random(seed)
-    signs = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
-    pieces = [draw.choice(signs if draw.random() < 0.9 else _BLOCKS + _ODD) for _ in range(60)]
-    for piece in ["| a | b |\n|---|---|\n", "| one | two |\n" * draw.randrange(8, 102), *pieces]:
-        quick.feed(piece)
-        thorough.feed(piece)
-        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
-
-
-def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    splitter, parsed = Splitter(), []
-    settle = splitter._settle_prose
-    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
-    for word in ["A draft model ", "guesses ", "several ", "tokens, ", "and so on."]:
-        splitter.feed(word)
-    assert len(parsed) == 1
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -105,7 +22,7 @@ def test_grown_prose_looks_like_prose_that_was_shown_whole(seed: int, qtbot: QtB
     grown = Prose()
     qtbot.addWidget(grown)
     text = ""
-    for piece in _stream(1000 + seed):
+    for piece in stream(1000 + seed):
         text += piece
         grown.show_markdown(text)
         whole = Prose()

@@ -1,0 +1,45 @@
+"""Blocks that grow by plain words are not parsed again, and are the same as if they were."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.text.blocks import Splitter
+from tests.app.markdown_streams import BLOCKS, ODD, stream
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, thorough = Splitter(), Splitter()
+    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
+    for piece in stream(seed):
+        quick.feed(piece)
+        thorough.feed(piece)
+        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, thorough = Splitter(), Splitter()
+    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
+    monkeypatch.setattr(thorough, "_only_a_row", lambda _delta: False)
+    draw = random.Random(seed)
+    signs = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
+    pieces = [draw.choice(signs if draw.random() < 0.9 else BLOCKS + ODD) for _ in range(60)]
+    for piece in ["| a | b |\n|---|---|\n", "| one | two |\n" * draw.randrange(8, 102), *pieces]:
+        quick.feed(piece)
+        thorough.feed(piece)
+        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
+
+
+def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    splitter, parsed = Splitter(), []
+    settle = splitter._settle_prose
+    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
+    for word in ["A draft model ", "guesses ", "several ", "tokens, ", "and so on."]:
+        splitter.feed(word)
+    assert len(parsed) == 1
