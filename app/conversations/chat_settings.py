@@ -88,5 +88,5 @@ def usable(own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def filled(prompt: str, values: Mapping[str, str]) -> str:
-    """A system prompt with its variables filled in. Those that nobody knows stay as they are."""
+    """A system prompt with its variables filled in. Unknown ones stay as they are."""
     return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), prompt)

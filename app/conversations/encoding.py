@@ -14,7 +14,7 @@ from app.conversations.records import Attachment
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
-# Decimals of the seconds that a round is kept with: a microsecond is less than any clock here can tell.
+# Decimals of the seconds that a round is kept with: no clock here is finer than a microsecond.
 _DECIMALS = 6
 _STATS_DEFAULTS = {field.name: field.default for field in fields(RequestStats)}
 

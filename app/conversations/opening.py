@@ -46,7 +46,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class OpenReport:
-    """What a person should be told after the start: the first three are None or empty on an ordinary day."""
+    """What to show after the start. The first three are None or empty unless something went wrong."""
 
     damage: Damage | None = None
     migrated_from: int | None = None

@@ -34,7 +34,7 @@ BUILT_IN = (
 
 
 def preset_in_use(presets: Sequence[Preset], system_prompt: str, own: Mapping[str, Any]) -> Preset | None:
-    """The preset that a chat has, told by its values."""
+    """The preset whose values a chat has."""
     return next((preset for preset in presets if preset.system_prompt == system_prompt and preset.own == own), None)
 
 

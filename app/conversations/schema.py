@@ -1,6 +1,6 @@
 """The tables, as a list of versions: each one brings the one before it forward in a single transaction.
 
-A released version's statements never change; a later wish is a new version. `user_version` holds the version.
+A released version's statements never change; a later change is a new version. `user_version` holds the version.
 """
 
 from __future__ import annotations

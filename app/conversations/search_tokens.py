@@ -29,7 +29,7 @@ _MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f"
 _CLUSTERS = re.compile(rf"[^{_MARKS}]?[{_MARKS}]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
-# FTS5 cuts tokens at 32 KiB; nobody types that much of a word, and base64 would swell the index.
+# FTS5 cuts tokens at 32 KiB; no typed word is that long, and base64 would swell the index.
 LONGEST_WORD = 64
 
 

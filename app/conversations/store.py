@@ -1,4 +1,4 @@
-"""The conversation store: one open database, and the rooms in which its operations live.
+"""The conversation store: one open database, and the groups of its operations.
 
     store.conversations   the list: titles, folders, pins, archive, trash, unsent messages, settings
     store.messages        the tree: turns, edits, siblings, branches
@@ -54,7 +54,7 @@ class ConversationStore:
             _log.warning("the search index is damaged and is written anew")
             unchanged = self.database.commits == commits
             self.search.rebuild()
-            # What has written something already must not write it twice: that one is told to its caller.
+            # An operation that has written something already must not run twice: its error goes to its caller.
             if not unchanged:
                 raise
         return operation(self)

@@ -21,7 +21,7 @@ from engine.events import Event, Failed, Finished
 
 log = logging.getLogger(__name__)
 
-# Shorter than the 16.7 ms of a screen's picture: a tick that comes a little late still has news for the next one.
+# Shorter than the 16.7 ms of a frame: a tick that is a little late still has events for the next frame.
 FRAME_MS = 15
 
 

@@ -33,7 +33,7 @@ class MessageNode:
 
 @dataclass(eq=False)
 class Turn:
-    """One question and its answer. `asks` is False for an answer that nobody asked for, as imported chats may have.
+    """One question and its answer. `asks` is False for an answer without a question, as imported chats may have.
 
     `left_edit` is the question as it was edited when another chat was shown, with the key that sends it.
     """

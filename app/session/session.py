@@ -82,6 +82,6 @@ class Session(QObject):
         self.models.close()
 
     def _drop_unknown_prefixes(self, report: OpenReport | None) -> None:
-        """A store that takes the place of one that cannot be opened knows nothing of the chats in that one."""
+        """Not for a temporary store, which knows nothing of the chats in the one that cannot be opened."""
         if report is not None:
             self._store.run(lambda store: store.conversations.uids(), self.models.keep_stored)

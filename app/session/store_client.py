@@ -1,6 +1,6 @@
 """Between the window and the store's thread: operations go there, their results come back between two frames.
 
-The Qt thread never waits for a disk. Where the store cannot be opened, a temporary one takes its place, so that the
+The Qt thread never waits for a disk. Where the store cannot be opened, a temporary one replaces it, so that the
 app can be used; the window says that nothing will be kept.
 """
 
@@ -101,7 +101,7 @@ class StoreClient(QObject):
         self._bridge.watch(self._thread.submit(job), done)
 
     def schedule(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:
-        """Run an operation in a while, or when the store closes; nobody hears how it went."""
+        """Run an operation in a while, or when the store closes; its outcome is dropped."""
         self._thread.submit(operation, delay)
 
     def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:

@@ -40,7 +40,7 @@ class Services:
 
 @dataclass(frozen=True)
 class Listeners:
-    """Who is told how far an answer is; each gets the answer.
+    """What is called as an answer proceeds; each gets the answer.
 
     `stored` once the turn is on disk, `arrived` after every frame with new events, the last of them with the answer's
     end, and `end_not_stored` if the store could not write that end; `finish` may then be called again.

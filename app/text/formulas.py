@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from app.text.fences import CODE_SPAN, FENCED_BLOCK, LEAD
 
-# Longer ones are shown as they were written: nobody reads them, and setting them takes a while.
+# Longer ones are shown as they were written: setting them takes a while.
 LONGEST = 1500
 # Signs that stand for formulas: Unicode's private ones, which mean nothing in a text.
 FIRST_SIGN, LAST_SIGN = 0xE000, 0xF8FF

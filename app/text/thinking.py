@@ -1,4 +1,4 @@
-"""What a reasoning model wrote before its answer, told apart from the answer. No Qt in here."""
+"""Separates what a reasoning model wrote before its answer from the answer. No Qt in here."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ class GrowingParts:
 
 
 def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
-    """Tell the thoughts of an answer from its reply; `ended` False while more text may come. `searched` is the start of
-    a line before which none is a closing mark.
+    """Separate the thoughts of an answer from its reply; `ended` False while more text may come.
+
+    `searched` is the start of a line before which none is a closing mark.
     """
     lead = len(text) - len(text.lstrip())
     for opening, closing in _MARKS:

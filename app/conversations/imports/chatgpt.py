@@ -43,7 +43,7 @@ def read(entry: object) -> ImportedConversation:
         else:
             messages.append(message)
     identity = fields.text(entry, "conversation_id") or fields.text(entry, "id")
-    # Chats from before exports had ids are told apart by when they began.
+    # Chats from before exports had ids are identified by the time at which they began.
     identity = identity or f"{fields.time(entry, 'create_time')}-{title_of(entry)}"
     return fit(
         ImportedConversation(
@@ -65,7 +65,7 @@ def _message(uid: str, parent: str | None, message: Any, left_out: Counter[str])
     role = fields.text(fields.mapping(message, "author"), "role")
     content = fields.mapping(message, "content")
     kind = fields.text(content, "content_type")
-    # System nodes are scaffolding and hidden ones were never shown: they are nobody's loss.
+    # System nodes and hidden ones were never shown: they are left out without being counted.
     if role not in ("user", "assistant", "tool") or message.get("weight") == 0:
         return None
     if role == "tool" or fields.text(message, "recipient") not in ("", "all"):

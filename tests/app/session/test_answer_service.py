@@ -213,3 +213,17 @@ def test_an_answer_stops_when_its_chat_goes_to_the_trash(open_session: OpenSessi
     qtbot.waitUntil(lambda: not session.busy)
     assert turn.answer.state is State.CANCELLED
     assert session.answers.quiet
+
+
+def test_the_branch_of_an_answer_is_shown_if_another_was_chosen_while_it_was_stored(
+    open_session: OpenSession, qtbot: QtBot
+) -> None:
+    session = open_session(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")]))
+    session.answers.ask_again(answered(session, qtbot, "first"))
+    qtbot.waitUntil(lambda: not session.busy)
+    (turn,) = session.chat.turns
+    session.chats.switch(session.chat, turn.answer_node, -1)
+    session.answers.ask("second")
+    qtbot.waitUntil(lambda: not session.busy)
+    assert [turn.answer.text for turn in session.chat.turns] == ["One.", "Three."]
+    assert stored(session) == ["first", "One.", "second", "Three."]
