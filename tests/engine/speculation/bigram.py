@@ -46,7 +46,7 @@ def new_sequence(table: mx.array) -> Sequence:
 def generate(
     table: mx.array, draft: mx.array | None, settings: SamplingSettings, count: int, *, depth: int, rejection: bool
 ) -> list[int]:
-    """`count` or a few more tokens after the prompt [0, 1, 2], by rounds of `depth` guesses from `draft`."""
+    """`count` or a few more tokens after the prompt [0, 1, 2], by rounds of `depth` draft tokens from `draft`."""
     sampler = Sampler(settings, VOCABULARY)
     proposers: dict[str, Proposer] = {}
     if draft is not None:
@@ -54,9 +54,9 @@ def generate(
     rounds = Rounds(new_sequence(table), sampler, proposers)
     source = None if draft is None else "draft"
     while len(rounds.sequence.tokens) < count + 3:
-        flight = rounds.start(source, depth)
-        result = rounds.wait(flight)
-        rounds.commit(flight, result.accepted, result.tokens)
+        current = rounds.start(source, depth)
+        result = rounds.wait(current)
+        rounds.commit(current, result.accepted, result.tokens)
     return rounds.sequence.tokens
 
 

@@ -10,7 +10,7 @@ from engine.speculation.depth import DepthController, MeasuredRound
 
 # (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
 PassCost = Callable[[int, int], float]
-# (tokens committed so far, position of the guess from 0) -> conditional acceptance.
+# (tokens committed so far, position of the draft token from 0) -> conditional acceptance.
 Acceptance = Callable[[int, int], float]
 
 PLAIN_MS = 20.0
@@ -61,7 +61,7 @@ class Machine:
         self._undrafted = 0
 
     def play(self, depth: int) -> tuple[int, float, float]:
-        """One round: (guesses accepted, seconds, of which drafting)."""
+        """One round: (draft tokens accepted, seconds, of which drafting)."""
         world, run = self.world, self.run
         context = world.context + run.tokens
         width = 1 if depth == 0 else 1 + depth + world.rows_carried

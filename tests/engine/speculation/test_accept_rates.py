@@ -23,7 +23,7 @@ def of_both_kinds() -> DepthController:
     return controller
 
 
-def test_an_answer_that_the_draft_knows_by_heart_is_guessed_deep_from_its_first_round_on(
+def test_an_answer_that_the_draft_knows_by_heart_is_drafted_deep_from_its_first_round_on(
     of_both_kinds: DepthController,
 ) -> None:
     run = controlled(KNOWN_BY_HEART, ANSWER, 100, of_both_kinds)
@@ -36,7 +36,7 @@ def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_round_or_
 ) -> None:
     run = controlled(UNKNOWN, ANSWER, 101, of_both_kinds)
     assert run.rounds - run.depths[0] <= 4
-    # Every guess is made and paid for here, as no draft model would that sees how unlikely they are.
+    # Every draft token is made and paid for here, as no draft model would that sees how unlikely they are.
     assert run.speed > 0.88 * fixed(UNKNOWN, 0, ANSWER, 101).speed
 
 
@@ -61,7 +61,7 @@ def test_what_follows_a_failure_is_expected_from_what_followed_others() -> None:
 
 
 def ending_early(*, complete: bool) -> DepthController:
-    """Calibrated costs; three of four rounds of eight guesses end after the first, which is wrong in these."""
+    """Calibrated costs; three of four rounds of eight draft tokens end after the first, which is wrong in these."""
     controller = DepthController()
     controller.begin(100)
     controller.measured(None, 0, 1, 0.02, 0.0)
@@ -70,17 +70,17 @@ def ending_early(*, complete: bool) -> DepthController:
     draw = random.Random(7)
     for _ in range(80):
         right = 8 if draw.random() < 0.25 else 0
-        guessed = right or 1
+        drafted = right or 1
         controller.observe(
             MeasuredRound(
-                "draft", 8, 1 + guessed, right, 0.02 + 0.012 * guessed, None, drafted=guessed, complete=complete
+                "draft", 8, 1 + drafted, right, 0.02 + 0.012 * drafted, None, drafted=drafted, complete=complete
             )
         )
     return controller
 
 
-def test_a_round_that_ends_early_where_its_guesses_are_unlikely_is_expected_to_cost_less() -> None:
-    # As if all eight were guessed every time.
+def test_a_round_that_ends_early_where_its_draft_tokens_are_unlikely_is_expected_to_cost_less() -> None:
+    # As if all eight were drafted every time.
     in_full = ending_early(complete=True).expected_tps("draft", 8)[-1]
     assert ending_early(complete=False).expected_tps("draft", 8)[-1] > 1.5 * in_full
 

@@ -37,20 +37,20 @@ def sequence(loaded: LoadedModel, tokens: list[int], steps: CompiledSteps | None
 
 
 def drafts(made: Sequence, count: int) -> list[int]:
-    """Greedy guesses, fed one by one and then all taken back but the first."""
+    """Greedy draft tokens, fed one by one and then all rolled back but the first."""
     logits = made.verify()
     made.commit(0, [])
     made.open_drafts(count - 1)
-    guesses = [mx.argmax(logits, axis=-1)]
-    while len(guesses) < count:
-        guesses.append(mx.argmax(made.draft(guesses[-1]), axis=-1))
-    ids: list[int] = mx.concatenate(guesses).tolist()  # type: ignore[assignment]
+    drafted = [mx.argmax(logits, axis=-1)]
+    while len(drafted) < count:
+        drafted.append(mx.argmax(made.draft(drafted[-1]), axis=-1))
+    ids: list[int] = mx.concatenate(drafted).tolist()  # type: ignore[assignment]
     made.commit(1, [*ids[:1], 7])
     return ids
 
 
 @pytest.mark.parametrize("length", [3, 250, 255, 256, 257])
-def test_compiled_steps_guess_what_the_model_guesses(loaded: LoadedModel, steps: CompiledSteps, length: int) -> None:
+def test_compiled_steps_draft_what_the_model_drafts(loaded: LoadedModel, steps: CompiledSteps, length: int) -> None:
     text = [(7 * index) % loaded.vocabulary for index in range(length)]
     plain, compiled = sequence(loaded, text), sequence(loaded, text, steps)
     for _ in range(3):

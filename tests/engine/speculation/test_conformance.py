@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 QUANTISED_TOLERANCE = 1e-2
 DEPTH = 5
 PLAIN = (0, 0)
-# (guesses, accepted): every length of accepted prefix for every number of guesses.
+# (draft tokens, accepted): every length of accepted prefix for every depth.
 PATTERNS = [(k, accepted) for k in range(DEPTH + 1) for accepted in range(k + 1)]
 SHORT = [*((DEPTH, accepted) for accepted in range(DEPTH + 1)), (1, 0), (2, 1), (3, 3), *[PLAIN] * 6]
 
@@ -42,13 +42,13 @@ def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_KIND)
-def test_guesses_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> None:
+def test_tokens_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> None:
     """Several passes of one row in one transaction, which a window's cache writes in place."""
     check_family(name, prompt=1, patterns=shuffled([*PATTERNS, *[PLAIN] * 4], seed=3), seed=3, one_by_one=True)
 
 
 @pytest.mark.parametrize("one_by_one", [False, True])
-def test_more_guesses_than_a_window_holds_leave_no_trace(one_by_one: bool) -> None:
+def test_more_draft_tokens_than_a_window_holds_leave_no_trace(one_by_one: bool) -> None:
     patterns = [(16, 0), (16, 9), PLAIN, (16, 3), (16, 16), PLAIN, (12, 7), (16, 8), PLAIN]
     check_family("llama:window", prompt=1, patterns=patterns, seed=4, one_by_one=one_by_one)
 
@@ -132,8 +132,8 @@ def check_family(
     for k, accepted in patterns:
         start = len(speculated.tokens)
         wrong = [(token + draw.randrange(1, VOCABULARY)) % VOCABULARY for token in tokens[start + accepted : start + k]]
-        guesses = mx.array(tokens[start : start + accepted] + wrong, mx.uint32)
-        logits = draft_one_by_one(speculated, guesses) if one_by_one else speculated.verify(guesses if k else ())
+        drafted = mx.array(tokens[start : start + accepted] + wrong, mx.uint32)
+        logits = draft_one_by_one(speculated, drafted) if one_by_one else speculated.verify(drafted if k else ())
         logits = np.array(logits)
         assert len(logits) == k + 1
         for row in range(accepted + 1):
@@ -151,15 +151,15 @@ def check_family(
         assert largest_difference(cache, plain) <= tolerance, f"{name}: cache {layer} differs after {length} tokens"
 
 
-def draft_one_by_one(speculated: Sequence, guesses: mx.array) -> mx.array:
+def draft_one_by_one(speculated: Sequence, drafted: mx.array) -> mx.array:
     """Logits (k + 1, V) as `verify` gives them, from passes of one row each."""
     rows = [speculated.verify()]
     speculated.commit(0, [])
-    if guesses.size:
-        speculated.open_drafts(guesses.size)
-    for index in range(guesses.size):
+    if drafted.size:
+        speculated.open_drafts(drafted.size)
+    for index in range(drafted.size):
         mx.eval(rows[-1])
-        rows.append(speculated.draft(guesses[index : index + 1]))
+        rows.append(speculated.draft(drafted[index : index + 1]))
     return mx.concatenate(rows)
 
 

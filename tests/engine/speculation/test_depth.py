@@ -112,7 +112,7 @@ def test_a_new_offer_or_an_observation_is_estimated_at_once(estimates: list[dict
 
 @pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])
 def test_it_does_not_flap(rate: float) -> None:
-    """0.3 is where guessing barely loses here, 0.6 where it barely pays."""
+    """0.3 is where drafting barely loses here, 0.6 where it barely pays."""
     run = controlled(World(gentle, constant(rate)), 1500)
     assert run.entries < 0.05 * run.rounds
     assert run.switches < 0.25 * run.rounds
@@ -137,7 +137,7 @@ def test_a_stretch_of_plain_decoding_gets_probed_ever_more_rarely() -> None:
     assert speculative[1] < 3 * speculative[0]
 
 
-def test_acceptance_of_one_kind_of_guess_does_not_stand_for_another() -> None:
+def test_acceptance_of_one_kind_of_proposal_does_not_stand_for_another() -> None:
     controller = DepthController()
     for _ in range(4):
         controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
@@ -181,7 +181,7 @@ def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     assert controller.expected_tps("draft", 4)[-1] > before
 
 
-def test_guesses_past_the_end_of_an_answer_are_no_rejections() -> None:
+def test_draft_tokens_past_the_end_of_an_answer_are_no_rejections() -> None:
     cut, rejected = DepthController(), DepthController()
     for controller, checked in ((cut, 2), (rejected, 8)):
         for _ in range(4):
@@ -191,14 +191,14 @@ def test_guesses_past_the_end_of_an_answer_are_no_rejections() -> None:
     assert cut.expected_tps("draft", 8)[-1] > 1.5 * rejected.expected_tps("draft", 8)[-1]
 
 
-def test_a_round_that_ended_early_costs_what_it_guessed() -> None:
+def test_a_round_that_ended_early_costs_what_it_drafted() -> None:
     controller = DepthController()
     for _ in range(4):
         controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
     for _ in range(10):
         controller.observe(MeasuredRound("draft", 8, 3, 2, 0.024, 0.002, drafted=2))
-    # What was never guessed was never reached either.
-    assert [round(guess.reached) for guess in controller.acceptance()] == [10, 10]
+    # What was never drafted was never reached either.
+    assert [round(position.reached) for position in controller.acceptance()] == [10, 10]
     drafting = {figures.depth: figures.draft_s for figures in controller.figures()[0].depths}
     assert drafting[2] == pytest.approx(0.002, rel=0.01)
 
@@ -231,7 +231,7 @@ def restored(*, plain_s: float, draft_s: float) -> DepthController:
     return later
 
 
-def test_a_warm_start_guesses_from_the_first_round_on() -> None:
+def test_a_warm_start_drafts_from_the_first_round_on() -> None:
     controller = restored(plain_s=0.03, draft_s=0.05)
     assert controller.choose({"draft": 4}).depth == 4
 
@@ -276,7 +276,7 @@ def test_what_was_not_tried_for_many_answers_does_not_become_dearer_with_those_t
 
 
 def familiar_controller(accepted: int, *, context: int = 100) -> DepthController:
-    """Calibrated costs, at which four right guesses make a round twice as fast as plain decoding."""
+    """Calibrated costs, at which four accepted draft tokens make a round twice as fast as plain decoding."""
     controller = DepthController()
     controller.begin(context)
     controller.measured(None, 0, 1, 0.02, 0.0)

@@ -65,7 +65,7 @@ def test_a_hundred_thousand_draws_follow_the_main_models_law(name: str, draft: m
 
 
 def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> float:
-    """Three tokens of a block of guesses under penalties, each continuation with a seed of its own."""
+    """Three tokens of a block of draft tokens under penalties, each continuation with a seed of its own."""
     settings = SamplingSettings(**PENALTIES)
     drawn = (
         generate(MAIN, draft, replace(settings, seed=seed), 3, depth=3, rejection=rejection)
@@ -105,8 +105,8 @@ def test_a_seed_gives_the_same_text_with_any_draft_and_depth(
 ) -> None:
     settings = SamplingSettings(seed=3, **values)
     plain = generate(MAIN, None, settings, 60, depth=0, rejection=False)
-    guessed = generate(MAIN, draft, settings, 60, depth=depth, rejection=False)
-    assert guessed[:60] == plain[:60]
+    speculated = generate(MAIN, draft, settings, 60, depth=depth, rejection=False)
+    assert speculated[:60] == plain[:60]
 
 
 def test_the_law_test_notices_a_wrong_law() -> None:
@@ -120,12 +120,12 @@ def test_rejection_resamples_from_the_main_models_distribution(draft_row: int) -
     draws = 100_000
     p, q = mx.softmax(MAIN[0]), mx.softmax(MAIN[draft_row] + 0.3 * BAD[1])
     keys = mx.random.split(mx.random.key(5), 3)
-    guesses = mx.random.categorical(mx.log(q), num_samples=draws, key=keys[0]).astype(mx.uint32)
+    draft_tokens = mx.random.categorical(mx.log(q), num_samples=draws, key=keys[0]).astype(mx.uint32)
     uniforms = mx.random.uniform(shape=(draws,), key=keys[1])
     noise = mx.random.gumbel((draws, 2, VOCABULARY), key=keys[2])
     both = mx.stack([p, p])
-    sampled = mx.vmap(lambda guess, u, n: reject_or_resample(both, q[None], guess[None], u[None], n))(
-        guesses, uniforms, noise
+    sampled = mx.vmap(lambda token, u, n: reject_or_resample(both, q[None], token[None], u[None], n))(
+        draft_tokens, uniforms, noise
     )
     for column in (0, 1):
         counts = [int((sampled[:, column] == token).sum().item()) for token in range(VOCABULARY)]

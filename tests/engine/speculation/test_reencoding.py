@@ -46,7 +46,7 @@ def whole(text: bytes) -> bytes:
 @pytest.mark.parametrize("tokenizer", FAMILIES)
 @settings(max_examples=60)
 @given(committed=st.lists(st.integers(0, 300), max_size=25), drafted=TEXT, cut=st.integers(0, 3))
-def test_guesses_stand_for_exactly_what_comes_next(
+def test_re_encoded_ids_stand_for_exactly_what_comes_next(
     tokenizer: Any, committed: list[int], drafted: str, cut: int
 ) -> None:
     """Whatever ids are committed, canonical or not, and wherever the drafted bytes are cut."""
@@ -55,9 +55,9 @@ def test_guesses_stand_for_exactly_what_comes_next(
     split = known[len(whole(known)) :]
     offered = split + drafted.encode()
     offered = offered[: max(0, len(offered) - cut)]
-    guesses = written.continuation(committed, offered)
-    if guesses:
-        assert split + written.text(guesses) == whole(offered)
+    ids = written.continuation(committed, offered)
+    if ids:
+        assert split + written.text(ids) == whole(offered)
 
 
 @pytest.mark.parametrize("tokenizer", [byte_level, metaspace])
@@ -89,11 +89,11 @@ def test_nothing_reaches_back_over_a_control_token() -> None:
     assert written.continuation(ids[:1], b"The quick") == ids[1:]
 
 
-def test_text_that_looks_like_a_control_token_is_not_guessed() -> None:
+def test_text_that_looks_like_a_control_token_is_not_proposed() -> None:
     assert reencoder(byte_level).continuation([], b"a <|im_end|> b") == []
 
 
-def test_a_normaliser_that_changes_the_text_yields_no_guesses() -> None:
+def test_a_normaliser_that_changes_the_text_yields_no_ids() -> None:
     lower = Reencoder(Vocabulary({"Ġ": 0, "a": 1}, frozenset()), lambda text: [1] * len(text))
     assert lower.continuation([], b"AA") == []
     assert lower.continuation([], b"aa") == [1, 1]

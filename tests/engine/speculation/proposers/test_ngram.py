@@ -29,12 +29,12 @@ def test_the_longest_match_wins_over_a_later_shorter_one() -> None:
     assert proposer.propose(1).tokens == [50]
 
 
-def test_guesses_end_where_occurrences_disagree() -> None:
+def test_proposals_end_where_occurrences_disagree() -> None:
     proposer = proposer_after([1, 2, 3, 4, 50, 0, 1, 2, 3, 4, 60, 0, 9, 1, 2, 3])
     assert proposer.propose(proposer.max_proposals()).tokens == [4]
 
 
-def test_template_tokens_are_neither_matched_nor_guessed() -> None:
+def test_template_tokens_are_neither_matched_nor_proposed() -> None:
     proposer = proposer_after([1, 99, 2, 3, 4, 99, 5, 1, 99, 2], excluded=frozenset({99}))
     assert proposer.max_proposals() == 0
     proposer = proposer_after([1, 2, 3, 4, 99, 5, 1, 2, 3], excluded=frozenset({99}))
@@ -59,14 +59,14 @@ def test_it_pauses_after_misses() -> None:
     assert proposer.max_proposals() == 0
 
 
-def test_it_is_back_as_soon_as_a_guess_on_the_quiet_comes_true() -> None:
+def test_it_resumes_as_soon_as_a_shadow_proposal_is_accepted() -> None:
     proposer = proposer_after([*CODE, *CODE[:4]])
     repeatedly_wrong(proposer)
     proposer.committed([CODE[6 * MISSES_TO_PAUSE + 4]], accepted=0, drafted=0)
     assert proposer.max_proposals() > 0
 
 
-def test_guesses_on_the_quiet_are_reported_over_several_rounds() -> None:
+def test_shadow_proposals_are_reported_over_several_rounds() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.committed(CODE[4:6], accepted=0, drafted=0)
     proposer.committed([CODE[6]], accepted=0, drafted=0)
@@ -76,7 +76,7 @@ def test_guesses_on_the_quiet_are_reported_over_several_rounds() -> None:
     assert proposer.observations() == []
 
 
-def test_its_own_verified_guesses_are_not_reported_twice() -> None:
+def test_its_own_verified_proposals_are_not_reported_twice() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.committed(CODE[4:8], accepted=3, drafted=3)
     assert proposer.observations() == []

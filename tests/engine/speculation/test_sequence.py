@@ -29,7 +29,7 @@ def read_all(sequence: Sequence) -> None:
         pass
 
 
-def test_verify_gives_a_row_for_the_pending_token_and_one_for_each_guess() -> None:
+def test_verify_gives_a_row_for_the_pending_token_and_one_for_each_draft_token() -> None:
     sequence = started("llama", 6)
 
     assert (sequence.position, sequence.pending) == (5, [TOKENS[5]])
@@ -58,7 +58,7 @@ def test_rows_kept_by_a_model_that_carries_ride_along_with_the_next_pass() -> No
 
 
 @pytest.mark.parametrize("name", ["llama", "llama:window"])
-def test_a_stop_inside_the_accepted_guesses_keeps_no_row_behind_it(name: str) -> None:
+def test_a_stop_inside_the_accepted_draft_tokens_keeps_no_row_behind_it(name: str) -> None:
     sequence = started(name, 12)
 
     sequence.verify(TOKENS[12:17])
