@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,6 +31,7 @@ from app.sidebar.row_painter import RowPainter
 from app.sidebar.row_view import RowView
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
-class ChatPane(QFrame):
+class ChatPane(Restyled, QFrame):
     """`found` carries the chat and the message that was chosen among what a search found."""
 
     found = Signal(int, int)
@@ -86,8 +87,7 @@ class ChatPane(QFrame):
         self.folder_menu = QMenu(self)
         self._build()
         self._connect()
-        self.retranslate()
-        self._apply_theme()
+        self.restyle()
 
     def _build(self) -> None:
         view = self.list
@@ -178,7 +178,7 @@ class ChatPane(QFrame):
         self._back.setVisible(self._chats.view != ACTIVE or self._only is not None)
         self.empty.setVisible(in_trash and bool(self._chats.chats))
         self.empty.show_trash(self._chats.chats if in_trash else ())
-        self.retranslate()
+        self._show_view_name()
         if self.search.words.strip():
             self._search(self.search.words)
             return
@@ -188,7 +188,7 @@ class ChatPane(QFrame):
         chats, before = self._chats, self.list.currentIndex().data(ROW)
         # All rows of this list are equally high: one of them is measured instead of thousands.
         self.list.setUniformItemSizes(True)
-        with self.list.in_place():
+        with self.list.anchored():
             self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, self._only)
         self.hint.setVisible(chats.ready and not self.model.rows)
         # Who works on a folder with the keys stays on it.
@@ -313,15 +313,20 @@ class ChatPane(QFrame):
         self.search.setAccessibleName(self.tr("Search chats"))
         self._views.setToolTip(self.tr("Folders, archive and trash"))
         self._views.setAccessibleName(self.tr("Folders, archive and trash"))
+        self._back.setAccessibleName(self.tr("Back to the chats"))
+        self._back.setToolTip(self.tr("Back to the chats"))
+        self.list.setAccessibleName(self.tr("Chats"))
+        self.settings.setText(self.tr("Settings"))
+        self._show_view_name()
+        # Headings of the rows are translated too.
+        self.model.layoutChanged.emit()
+
+    def _show_view_name(self) -> None:
         view = self._chats.view
         folder = self.folder
         words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
         self._back.setText(self.tr("Trash") if view == TRASHED else words)
-        self._back.setAccessibleName(self.tr("Back to the chats"))
-        self._back.setToolTip(self.tr("Back to the chats"))
-        self.list.setAccessibleName(self.tr("Chats"))
         self.hint.setText(self._why_empty())
-        self.settings.setText(self.tr("Settings"))
 
     def _why_empty(self) -> str:
         """What stands where no chat is listed."""
@@ -333,17 +338,7 @@ class ChatPane(QFrame):
             TRASHED: self.tr("The trash is empty."),
         }[self._chats.view]
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "row_menu"):
-            return
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-            self.model.layoutChanged.emit()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._apply_theme()
-
-    def _apply_theme(self) -> None:
+    def apply_theme(self) -> None:
         colour = theme.colours().text
         self._new.setIcon(icon("plus", colour))
         self._back.setIcon(icon("chevron-left", colour))

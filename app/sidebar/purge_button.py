@@ -1,4 +1,4 @@
-"""The button above the trash. What it does cannot be undone, so it asks first, in its own place."""
+"""The button above the trash. It asks before it deletes, because that cannot be undone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.widgets.restyled import Restyled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 _SIDE = 14
 
 
-class PurgeButton(QPushButton):
+class PurgeButton(Restyled, QPushButton):
     """Empties the trash, or deletes one chat of it for good: the first press or `ask_about` asks, the next one does it.
 
     A question is taken back when the focus goes elsewhere or Escape is pressed; `left` follows the latter.
@@ -34,7 +36,7 @@ class PurgeButton(QPushButton):
         self._one: Conversation | None = None
         self._asks = False
         self.clicked.connect(self._press)
-        self._word()
+        self.restyle()
 
     def show_trash(self, chats: Sequence[Conversation]) -> None:
         """These are the chats that would go. A question about others is taken back."""
@@ -43,7 +45,7 @@ class PurgeButton(QPushButton):
         stays = ids == before if self._one is None else self._one.id in ids
         if not stays:
             self._one, self._asks = None, False
-        self._word()
+        self.retranslate()
 
     def ask_about(self, conversation_id: int) -> None:
         """Ask whether that chat is to go for good, if it is still in the trash."""
@@ -64,15 +66,15 @@ class PurgeButton(QPushButton):
 
     def _ask(self, one: Conversation | None) -> None:
         self._one, self._asks = one, True
-        self._word()
+        self.retranslate()
         # Not every system gives a button the focus that is clicked.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _take_back(self) -> None:
         self._one, self._asks = None, False
-        self._word()
+        self.retranslate()
 
-    def _word(self) -> None:
+    def retranslate(self) -> None:
         if not self._asks:
             self.setText(self.tr("Empty the trash"))
             self.setAccessibleName(self.text())
@@ -113,9 +115,4 @@ class PurgeButton(QPushButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._word()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_asks"):
-            self._word()
+        self.retranslate()

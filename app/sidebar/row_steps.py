@@ -48,11 +48,11 @@ def steps_between(before: Sequence[Hashable], after: Sequence[Hashable], most: i
     now, wanted = list(before[start : len(before) - end]), list(after[start : len(after) - end])
     steps: list[Step] = []
     stay = set(wanted)
-    for first, last in _runs([place for place, key in enumerate(now) if key not in stay])[::-1]:
+    for first, last in _runs([position for position, key in enumerate(now) if key not in stay])[::-1]:
         steps.append(Remove(start + first, start + last))
         del now[first : last + 1]
     there = set(now)
-    fresh = _runs([place for place, key in enumerate(wanted) if key not in there])
+    fresh = _runs([position for position, key in enumerate(wanted) if key not in there])
     if len(steps) + len(fresh) > most or not _order([key for key in wanted if key in there], now, start, steps, most):
         return None
     steps += [Insert(start + first, start + last) for first, last in fresh]
@@ -62,37 +62,37 @@ def steps_between(before: Sequence[Hashable], after: Sequence[Hashable], most: i
 def _same_ends(before: Sequence[Hashable], after: Sequence[Hashable]) -> tuple[int, int]:
     """How many rows at the beginning and at the end are the same."""
     shorter = min(len(before), len(after))
-    start = next((place for place in range(shorter) if before[place] != after[place]), shorter)
+    start = next((position for position in range(shorter) if before[position] != after[position]), shorter)
     rest = shorter - start
-    return start, next((place for place in range(rest) if before[-1 - place] != after[-1 - place]), rest)
+    return start, next((position for position in range(rest) if before[-1 - position] != after[-1 - position]), rest)
 
 
-def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
     """Rising numbers as (first, last) of those that follow each other."""
     runs: list[tuple[int, int]] = []
-    for place in places:
-        if runs and runs[-1][1] == place - 1:
-            runs[-1] = (runs[-1][0], place)
+    for position in positions:
+        if runs and runs[-1][1] == position - 1:
+            runs[-1] = (runs[-1][0], position)
         else:
-            runs.append((place, place))
+            runs.append((position, position))
     return runs
 
 
 def _order(wanted: Sequence[Hashable], now: list[Hashable], start: int, steps: list[Step], most: int) -> bool:
     """Add the moves that bring `now` into the order of `wanted`; False where they would be too many."""
-    place = 0
-    while place < len(now):
-        if now[place] == wanted[place]:
-            place += 1
+    position = 0
+    while position < len(now):
+        if now[position] == wanted[position]:
+            position += 1
             continue
         if len(steps) >= most:
             return False
         # Of the row that is here and the one that should be, the one that goes further is the one that was moved.
-        source, target = now.index(wanted[place], place), wanted.index(now[place], place)
+        source, target = now.index(wanted[position], position), wanted.index(now[position], position)
         if target > source:
-            source, target = place, target
+            source, target = position, target
         else:
-            target = place
+            target = position
         now.insert(target, now.pop(source))
         steps.append(Move(start + source, start + target))
     return True

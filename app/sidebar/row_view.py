@@ -18,7 +18,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class RowView(QListView):
-    """Leaves the keys that move a folder to the pane, which would be taken for steps in the list."""
+    """Leaves the keys that move a folder to the pane; a list would take them for steps."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if QKeySequence(event.keyCombination()) in (MOVE_UP, MOVE_DOWN):
@@ -27,23 +27,23 @@ class RowView(QListView):
             super().keyPressEvent(event)
 
     def dataChanged(self, first: _Index, last: _Index, roles: Sequence[int] = ()) -> None:
-        # What a row says does not change its height: the list's own way is to measure all rows again.
+        # The height of a row does not depend on its text; QListView would measure all rows again.
         QAbstractItemView.dataChanged(self, first, last, list(roles))
 
     @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """Rows may come, go and move inside; those in sight stay where they are, unless the top of the list is."""
+    def anchored(self) -> Iterator[None]:
+        """Change rows inside; visible ones keep their position, unless at the top."""
         bar = self.verticalScrollBar()
-        before = self._in_sight() if bar.value() else []
+        before = self._visible_rows() if bar.value() else []
         yield
-        there = [(row, top, place) for row, top, place in before if row.isValid()]
+        there = [(row, top, position) for row, top, position in before if row.isValid()]
         if there:
-            # A chat that was put elsewhere takes the view with it least of all.
+            # The row that moved least is the anchor.
             row, top, _ = min(there, key=lambda one: abs(one[0].row() - one[2]))
             bar.setValue(bar.value() + self.visualRect(row).top() - top)
 
-    def _in_sight(self) -> list[tuple[QPersistentModelIndex, int, int]]:
-        """The rows in sight, each with its top in pixels and its number."""
+    def _visible_rows(self) -> list[tuple[QPersistentModelIndex, int, int]]:
+        """The visible rows, each with its top in pixels and its number."""
         first = self.indexAt(QPoint(1, 1))
         rows, bottom = [], self.viewport().height()
         for number in range(first.row(), self.model().rowCount()) if first.isValid() else ():

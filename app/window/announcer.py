@@ -1,4 +1,4 @@
-"""Tells a screen reader what the eye would see happen: that an answer has ended, and how."""
+"""Announces to screen readers that an answer has ended, and how."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How the window shares Python with the engine's thread: the lock that both need, and the collector that stops both.
+"""When Python switches threads and collects garbage while the engine's thread and the Qt thread share one interpreter.
 
-The thread that wants Python's lock while another computes asks for it only after the switch interval; at the default
-of 5 ms a round of a fast model would wait longer than it takes. And a collection of all garbage goes over every object
-of the process, some 60 ms with the engine's libraries in it, on whichever thread happens to set it off: here it is Qt's
-thread that collects, which alone may delete what belongs to Qt, and thoroughly only while no answer is being written.
+A thread that waits for the interpreter lock requests it only after the switch interval; at the default of 5 ms a round
+of a fast model would wait longer than it takes. A full collection visits every object of the process, about 60 ms with
+the engine's libraries, on whichever thread triggers it. So the Qt thread, which alone may delete Qt objects, runs the
+collections, and full ones only while no answer is being written.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from app.session.session import Session
 
 SWITCH_S = 0.0005
-_LOOK_MS = 1000
-# New objects that are worth a look at the youngest, at all of them between answers, and at all of them in any case: of
-# an answer that goes on for hours, too, no garbage may pile up.
+_INTERVAL_MS = 1000
+# New objects that justify collecting the youngest generation, everything between answers, and everything at any time:
+# garbage must not pile up during an answer of hours either.
 _YOUNG, _MANY, _TOO_MANY = 2_000, 20_000, 500_000
 
 
 class GcPolicy(QObject):
-    """In force from its making until `close`."""
+    """In force from construction until `close`."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -36,12 +36,12 @@ class GcPolicy(QObject):
         gc.disable()
         session.models.changed.connect(self._models_changed)
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
+        self._timer.setInterval(_INTERVAL_MS)
         self._timer.timeout.connect(self.collect)
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect what is worth it now."""
+        """Collect what the counts justify now."""
         young = gc.get_count()[0]
         self._since_full += max(0, young - self._young)
         if self._since_full >= (_MANY if self._session.answers.quiet else _TOO_MANY):
@@ -55,9 +55,9 @@ class GcPolicy(QObject):
         gc.collect()
 
     def _models_changed(self) -> None:
-        """What has been imported by the time that a model is there stays for good: no collection looks at it again.
+        """Exempt everything that exists when the first model is loaded from collection: it stays until the end.
 
-        Later, when others have come or gone, a few objects that are left over could hold much memory.
+        After later changes of models collect everything, because a few leftover objects could hold much memory.
         """
         pair = self._session.models.pair
         if not self._frozen and pair.main is not None:
@@ -67,7 +67,7 @@ class GcPolicy(QObject):
             self._collect_all()
 
     def close(self) -> None:
-        """Leave Python as it was."""
+        """Restore Python's own settings."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QTimer
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,6 +20,7 @@ from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import tip
+from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.wording import errors as wording
 from app.wording.figures import percent, source_name
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
     from app.session.model_service import Pair
     from app.session.session import Session
 
-_LOOK_MS = 150
-# The least and most room for a model's name, what margins and gaps take, and the width that "Text | Tokens" needs; all
-# but margins and gaps at the normal text size.
+_PROGRESS_MS = 150
+# The least and greatest width of a model's name, the width of margins and gaps, and the header's width from which
+# "Text | Tokens" is shown, in pixels; all but margins and gaps at the normal text size.
 _SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
-# What margins and gaps take around two chips with nothing between them, and the least width of all.
+# The width of margins and gaps around two chips with nothing between them, and the least width of the header.
 _NARROW_GAPS, _NARROWEST = 56, 280
 
 
@@ -73,7 +74,7 @@ class Chip(QPushButton):
         self.updateGeometry()
 
     def set_name(self, name: str) -> None:
-        """Another name in the same place."""
+        """Show another name at the same width."""
         self._full_name = name
         self.set_name_width(self._name_width)
 
@@ -89,7 +90,7 @@ class Chip(QPushButton):
         self.updateGeometry()
 
     def name_width(self) -> int:
-        """What the whole name would take, in pixels."""
+        """The width of the whole name, in pixels."""
         self._name.ensurePolished()
         return min(theme.scaled(_LONGEST_NAME), self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
 
@@ -108,7 +109,7 @@ class Chip(QPushButton):
         return self.sizeHint()
 
 
-class Header(QFrame):
+class Header(Restyled, QFrame):
     """Paints the session's pair. Its buttons show and hide the two side panes."""
 
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
@@ -139,13 +140,12 @@ class Header(QFrame):
         row.addWidget(self.downloads)
         row.addWidget(self._answers)
         row.addWidget(self._right)
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self.show_reading)
+        self._progress_timer = QTimer(self)
+        self._progress_timer.setInterval(_PROGRESS_MS)
+        self._progress_timer.timeout.connect(self.show_load_progress)
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
-        self.refresh()
-        self.show_downloads(0)
+        self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
         button = QToolButton(self)
@@ -181,13 +181,13 @@ class Header(QFrame):
         self._state_may_go = on
         self._status.setToolTip(tip(state))
         if pair.loading:
-            self._look.start()
+            self._progress_timer.start()
         else:
-            self._look.stop()
+            self._progress_timer.stop()
         self._fit()
 
-    def show_reading(self) -> None:
-        """How much of the model that is on its way has been read."""
+    def show_load_progress(self) -> None:
+        """Show how much of the model that is loading has been read."""
         read, total = self._session.models.loading_progress
         if total and self._session.models.pair.loading:
             chip = self.main if self._session.models.pair.loading == "main" else self.draft
@@ -205,7 +205,7 @@ class Header(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Share the width: short names in a narrow window, the state in words where it has room."""
+        """Share the width: shortened names in a narrow window, the state as text where it fits."""
         with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
         self._answers.setVisible(with_answers)
         others = [self._left, self._plus, self._right] + ([self._answers] if with_answers else [])
@@ -213,16 +213,16 @@ class Header(QFrame):
         taken = sum(view.sizeHint().width() for view in others) + _GAPS
         chips = (self.main, self.draft)
         self._set_narrow(False)
-        room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+        free = self.width() - taken - sum(chip.width_without_name() for chip in chips)
         least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
-        if room < 2 * least:
+        if free < 2 * least:
             self._set_narrow(True)
             taken -= self._plus.sizeHint().width() + _GAPS - _NARROW_GAPS
-            room = self.width() - taken - sum(chip.width_without_name() for chip in chips)
-        shortest = min(least, room // 2)
+            free = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+        shortest = min(least, free // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
-            # What the other name leaves of its half is this one's.
-            chip.set_name_width(min(most, max(shortest, room // 2, room - other.name_width())))
+            # A name may use what the other one leaves of its half.
+            chip.set_name_width(min(most, max(shortest, free // 2, free - other.name_width())))
         left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         # A reason is worth reading in part; that all is well is not.
@@ -230,7 +230,7 @@ class Header(QFrame):
         self._status.setText(shown if worth_it else "")
 
     def minimumSizeHint(self) -> QSize:
-        """Names are shortened to whatever room there is, so theirs now is no need."""
+        """Names can always be shortened, so their present width is not needed."""
         return QSize(_NARROWEST, super().minimumSizeHint().height())
 
     def _set_narrow(self, narrow: bool) -> None:
@@ -243,7 +243,7 @@ class Header(QFrame):
         self._fit()
 
     def _why_off(self, pair: Pair) -> str:
-        """Why no guesses can be made with this pair, in a sentence; "" when they can."""
+        """Why this pair cannot speculate, in a sentence; "" when it can."""
         method = self._session.settings.speculation.method
         if pair.loading == "draft":
             return self.tr("The draft model is loading. You can ask already.")
@@ -264,25 +264,21 @@ class Header(QFrame):
         if pair.loading == which or (pair.loading == "main" and which == "draft"):
             return self.tr("loading…")
         if info is None:
-            guessing = (
+            looks_up = (
                 which == "draft" and pair.main is not None and self._session.settings.speculation.method == "ngram"
             )
-            return source_name("ngram") if guessing else self.tr("none")
+            return source_name("ngram") if looks_up else self.tr("none")
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:
-        """What a person calls a model: its name without the owner's, or that it is ours."""
+        """A model's name without its owner, or that it is the starter."""
         if str(path) in {str(own) for own in self._session.models.starter_pair}:
             return self.tr("Starter")
         return short_name(name)[0]
 
-    def retranslate(self) -> None:
+    def apply_theme(self) -> None:
         self.refresh()
         self.show_downloads(self._running)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if not hasattr(self, "_running"):
-            return
-        if event.type() == QEvent.Type.LanguageChange or event.type() == QEvent.Type.PaletteChange:
-            self.retranslate()
+    def retranslate(self) -> None:
+        self.apply_theme()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -45,6 +45,7 @@ from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.banner import Banner
 from app.widgets.overlay import Overlay
+from app.widgets.restyled import Restyled
 from app.window.actions import ACTIONS
 from app.window.actions.parts import WindowParts
 from app.window.announcer import Announcer
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from engine.errors import EngineError
 
 
-class MainWindow(QMainWindow):
+class MainWindow(Restyled, QMainWindow):
     """Wires the session to the three panes. Closing it ends the session."""
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
@@ -92,7 +93,7 @@ class MainWindow(QMainWindow):
         self._build()
         self._actions.bind(self._parts())
         self._connect()
-        self.retranslate()
+        self.restyle()
         self.resize(1440, 900)
         self.setMinimumSize(560, 420)
         self.setAcceptDrops(True)
@@ -109,13 +110,13 @@ class MainWindow(QMainWindow):
     def _make_models(self) -> None:
         session, library = self._session, self._library
         self._header = Header(session, self._actions, self)
-        self._switcher = ModelController(library, session, self._header.main, self._header.draft, self._banner, self)
-        self._settings = SettingsWindow(PageContext(self._application, session, library, self._switcher), self)
+        self._models = ModelController(library, session, self._header.main, self._header.draft, self._banner, self)
+        self._settings = SettingsWindow(PageContext(self._application, session, library, self._models), self)
 
     def _make_chat(self) -> None:
         session, actions = self._session, self._actions
         self._welcome, self._transcript = Welcome(self), Transcript(self)
-        self._offer = FirstRunOffer(self._library, self._switcher, self._welcome)
+        self._offer = FirstRunOffer(self._library, self._models, self._welcome)
         self._welcome.set_offer(self._offer)
         self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self)
         self._search = ChatSearch(session, self._transcript, self._find, self)
@@ -146,7 +147,7 @@ class MainWindow(QMainWindow):
             session=self._session,
             notifications=self.notifications,
             settings=self._settings,
-            models=self._switcher,
+            models=self._models,
             panes=self._panes,
             palette=self._palette,
             shortcuts=self._shortcuts,
@@ -211,9 +212,9 @@ class MainWindow(QMainWindow):
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_models)
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
-        for wanted in (self._switcher.page_wanted, self._header.downloads.clicked, self._offer.more_wanted):
+        for wanted in (self._models.page_wanted, self._header.downloads.clicked, self._offer.more_wanted):
             wanted.connect(lambda *_: self._settings.open("models"))
-        self._switcher.chat_wanted.connect(self._come_to_chat)
+        self._models.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         session.models.failed.connect(self._show_problem)
         self._welcome.asked.connect(self._ask)
@@ -232,16 +233,16 @@ class MainWindow(QMainWindow):
         self._turns.speaker.changed.connect(self._update_actions)
         self._transfer.changed.connect(self._update_actions)
 
-    # What the session says
+    # Reactions to the session
 
     def _show_chat(self, chat: Chat) -> None:
-        # What is being composed belongs to the chat that is left.
+        # A syllable that is being composed belongs to the chat that is left.
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
             self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
         again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
         self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
-        # Chosen once more, it stays as it is read, with what is being edited in it.
+        # A chat that is opened again keeps its scroll position and its open editor.
         if not again:
             self._transcript.show_chat(chat)
         self._panel_controller.show_newest()
@@ -286,7 +287,7 @@ class MainWindow(QMainWindow):
             return
         self._transcript.refresh(turn)
         self._panel_controller.refresh(chat, turn)
-        # It has ended, or goes on where it stopped.
+        # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
 
@@ -301,7 +302,7 @@ class MainWindow(QMainWindow):
         helps = "open-draft" if self._session.models.pair.main is not None else "use-starter"
         self._banner.show_message(lambda: wording.error_sentence(error), self._actions[helps])
 
-    # What the user does
+    # Reactions to the user
 
     def _ask(self, text: str) -> None:
         if self._session.answers.ready:
@@ -346,9 +347,13 @@ class MainWindow(QMainWindow):
     def retranslate(self) -> None:
         self._actions.retranslate()
         self._menus.retranslate()
-        self._header.retranslate()
         self._meter.show_usage()
         self._update_actions()
+        self.apply_text_size()
+
+    def apply_text_size(self) -> None:
+        # The panes get their new texts and fonts after the window.
+        QTimer.singleShot(0, self, self._panes.arrange)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be let go anywhere."""
@@ -365,17 +370,9 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self._panes.arrange()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_announcer"):
-            self.retranslate()
-        if event.type() in (QEvent.Type.LanguageChange, QEvent.Type.StyleChange) and hasattr(self, "_announcer"):
-            # The panes take their new words and sizes after the window has.
-            QTimer.singleShot(0, self, self._panes.arrange)
-
     def closeEvent(self, event: QCloseEvent) -> None:
-        """The window goes at once; the engine's thread is waited for behind it."""
-        # The last syllable belongs to the draft.
+        """Hide the window at once, then let the threads end."""
+        # A syllable that is being composed belongs to the unsent message.
         self._composer.edit.commit_preedit()
         self._preferences.change(window_place=geometry_of(self))
         self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)

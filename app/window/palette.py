@@ -13,6 +13,7 @@ from app.actions.spec import ActionSpec, menu_title
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.overlay import Overlay
+from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def matches(text: str, wanted: str) -> bool:
     return all(word in folded for word in wanted.casefold().split())
 
 
-class CommandPalette(Overlay):
+class CommandPalette(Restyled, Overlay):
     def __init__(self, actions: Actions, window: QWidget) -> None:
         super().__init__(window, 560)
         self._actions = actions
@@ -42,7 +43,7 @@ class CommandPalette(Overlay):
         self._field.typed.connect(self._search)
         self._field.installEventFilter(self)
         self._list.itemClicked.connect(lambda _item: self._run())
-        self.retranslate()
+        self.restyle()
 
     def fill(self) -> None:
         self._list.setMinimumHeight(theme.scaled(_ROWS_SHOWN * _ROW_HEIGHT))
@@ -65,11 +66,6 @@ class CommandPalette(Overlay):
                 self._run()
                 return True
         return super().eventFilter(watched, event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange and hasattr(self, "_list"):
-            self.retranslate()
 
     def _search(self, wanted: str) -> None:
         self._list.clear()
@@ -109,15 +105,15 @@ class _Row(QWidget):
 
     def __init__(self, action: QAction, menu: str) -> None:
         super().__init__()
-        name, place = ElidedLabel(self), QLabel(menu, self)
+        name, in_menu = ElidedLabel(self), QLabel(menu, self)
         name.setText(action.whatsThis())
         keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
-        for label in (place, keys):
+        for label in (in_menu, keys):
             label.setProperty("styleClass", "muted")
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 10, 6)
         row.setSpacing(12)
         row.addWidget(name)
-        row.addWidget(place)
+        row.addWidget(in_menu)
         row.addStretch(1)
         row.addWidget(keys)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QAbstractSlider
 
 from app.widgets import theme
+from app.widgets.restyled import Restyled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ _GRIP, _LINE = 7, 2
 _STEP, _PAGE = 16, 64
 
 
-class PaneHandle(QAbstractSlider):
+class PaneHandle(Restyled, QAbstractSlider):
     """Lies on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
 
     A slider for assistive technology and for the arrow keys. A double click or Enter asks for the usual width.
@@ -40,24 +41,22 @@ class PaneHandle(QAbstractSlider):
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setAccessibleName(name())
         pane.installEventFilter(self)
-        self._place()
+        self._fit()
+        self.restyle()
 
-    def _place(self) -> None:
+    def _fit(self) -> None:
         left = self._pane.width() - _GRIP if self._on_right else 0
         self.setGeometry(left, 0, _GRIP, self._pane.height())
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._place()
+            self._fit()
         return super().eventFilter(watched, event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.setAccessibleName(self._name())
+    def retranslate(self) -> None:
+        self.setAccessibleName(self._name())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -86,7 +85,7 @@ class PaneHandle(QAbstractSlider):
         event.ignore()
 
     def _outwards(self, distance: int) -> int:
-        """A way to the right as growth of the pane, and the other way round."""
+        """A distance to the right as growth of the pane, or growth as a distance."""
         return distance if self._on_right else -distance
 
     def paintEvent(self, _event: QPaintEvent) -> None:

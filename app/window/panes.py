@@ -1,4 +1,4 @@
-"""The two side panes: shown where there is room, unless the user has said otherwise, and as wide as the user likes."""
+"""The two side panes: shown where the window is wide enough unless the user decided, and as wide as the user sets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEAST_MIDDLE = 440
 
 
 class Panes:
-    """Owned by the window, which says when its width, the language or the text size has changed."""
+    """The window calls `arrange` when its width, the language or the text size has changed."""
 
     def __init__(self, window: QWidget, preferences: SettingsStore, sidebar: QWidget, panel: QWidget) -> None:
         self._window, self._preferences = window, preferences

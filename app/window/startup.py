@@ -1,4 +1,4 @@
-"""Opens the main window on a real engine, and stays until it is closed."""
+"""Opens the main window on a real engine and runs it until it is closed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from engine import Engine, starter_pair
 def open_window(
     application: Application, preferences: SettingsStore | None = None, chats: Path | None = None
 ) -> tuple[MainWindow, Session]:
-    """The window with its session. A pair begins to load once the window has been painted.
+    """Show the window with its session, and start loading a pair once the window has been painted.
 
-    With `preferences` it is the one that was used last, if it is still there; else the starter pair. `chats` is the
-    file of the chats; None is the user's own.
+    With `preferences` that is the last pair, if its files still exist; otherwise the starter pair. `chats` is the file of
+    the store; None is the user's own.
     """
     session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or SettingsStore(settings_folder() / "settings.json"))
@@ -46,13 +46,13 @@ def open_window(
 
 
 def move_chats(preferences: SettingsStore) -> MoveRefused | None:
-    """Move the chats where the user wanted them, while nobody has them open; why that did not work, or None."""
+    """Move the chats to the folder chosen in the settings. Returns why that did not work, or None."""
     heal(data_folder())
     wanted = preferences.values.move_chats_to
     if not wanted:
         return None
     if is_open_elsewhere(data_folder() / "chats.db"):
-        # A window that has them would go on writing to files that are no more.
+        # The other window would go on writing to files that are gone.
         return MoveRefused("in-use")
     preferences.change(move_chats_to="")
     try:
@@ -72,7 +72,7 @@ def _load_last(session: Session, preferences: SettingsStore) -> None:
 
 
 def _remember(session: Session, preferences: SettingsStore) -> None:
-    """Only what has been loaded, so that a model that brings the program down is not tried at every start."""
+    """Store the pair once it is loaded, so that a model that crashes the program is not loaded at every start."""
     pair = session.models.pair
     if pair.loading or pair.main is None:
         return
@@ -83,6 +83,7 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
 
 def show_window(language: str | None = None) -> int:
     """Run the application until the window is closed; returns the exit code."""
+    # Not `Background`: the last change must be on disk when the program ends, and there is no application yet.
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     refused = move_chats(preferences)
@@ -93,14 +94,14 @@ def show_window(language: str | None = None) -> int:
     # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
-    sharing = GcPolicy(session)
+    gc_policy = GcPolicy(session)
     crash.catch_in_slots(window.notifications.show_error)
     if refused is not None:
         window.notifications.show_move_refusal(refused)
     if crashed is not None:
         window.notifications.show_crash_report(crashed)
     code = application.exec()
-    sharing.close()
+    gc_policy.close()
     session.close()
     crash.stop_watching()
     disk.shutdown()

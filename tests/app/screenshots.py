@@ -258,7 +258,7 @@ def _models(application: Application, folder: Path, name: str) -> None:
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
         for width, height in SIZES:
             window.resize(width, height)
-            for picker in (window._switcher.main_picker, window._switcher.draft_picker):
+            for picker in (window._models.main_picker, window._switcher.draft_picker):
                 picker.open()
                 _save(application, window, folder / f"picker-{picker._role}-{name}-{width}.png")
                 picker.close_overlay()

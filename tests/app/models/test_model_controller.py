@@ -24,7 +24,7 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     session.models.changed.emit()
     assert "loading…" in labels(header.main)
     engine.loading_progress = (1_200_000_000, 4_800_000_000)
-    header.show_reading()
+    header.show_load_progress()
     assert "loading 25%" in labels(header.main)
     session.models.pair = replace(session.models.pair, loading="")
     session.models.changed.emit()

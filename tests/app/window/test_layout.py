@@ -96,7 +96,7 @@ def test_rows_of_a_picker_are_as_high_as_their_words(
     qapp.language.choose(code)
     window, _, _ = open_shown()
     window.resize(1440, 900)
-    picker = window._switcher.main_picker if role == "main" else window._switcher.draft_picker
+    picker = window._models.main_picker if role == "main" else window._switcher.draft_picker
     picker.open()
     rows = [picker._row(index) for index in range(picker._list.count())]
     with contextlib.suppress(qtbot.TimeoutError):
@@ -112,7 +112,7 @@ def test_the_draft_picker_needs_no_scroll_bar_for_a_few_pixels(
     qapp.language.choose(code)
     window, _, _ = open_shown()
     window.resize(900, 600)
-    picker = window._switcher.draft_picker
+    picker = window._models.draft_picker
     picker.open()
     bar = picker._list.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() == 0 or bar.maximum() > 20)
