@@ -29,8 +29,8 @@ def open_window(
 ) -> tuple[MainWindow, Session]:
     """Show the window with its session, and start loading a pair once the window has been painted.
 
-    With `preferences` that is the last pair, if its files still exist; otherwise the starter pair. `chats` is the file of
-    the store; None is the user's own.
+    With `preferences` that is the last pair, if its files still exist; otherwise the starter pair. `chats` is the file
+    of the store; None is the user's own.
     """
     session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or SettingsStore(settings_folder() / "settings.json"))
