@@ -1,7 +1,7 @@
-"""Stands in for the engine where the window is measured: says the same text over and over, as fast as it is told.
+"""Fake engines for measuring the window: they commit the same text over and over at a given pace.
 
-`SteadyEngine` speaks by the clock. `WaitingEngine` takes turns as an engine on a GPU does: it waits without Python,
-then works in it, so what it loses to the window is what Python's one lock costs.
+`SteadyEngine` follows the clock. `WaitingEngine` behaves like an engine on a GPU: each round waits without holding the
+interpreter lock and then works in Python, so what it loses to the window is the cost of that lock.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ _PAIR = LoadedPair(ModelInfo("bench", Path("bench"), "llama", 32_768, 0), None)
 
 
 class _Speaker(EngineClient):
-    """An engine of which only `submit` does anything: `count` tokens, each of so many `letters` of the text, which is
-    said over and over. `pause(number)` is what a round takes; False ends the answer.
+    """Only `submit` does anything: it commits `count` tokens of `letters` characters each from the repeated text.
+
+    `_pause(number)` takes the time of a round; False ends the answer.
     """
 
     def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
         self._count = count
-        self._words = [text[place : place + letters] for place in range(0, len(text), letters)]
+        self._words = [text[start : start + letters] for start in range(0, len(text), letters)]
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
 

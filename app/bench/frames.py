@@ -1,4 +1,4 @@
-"""Frames: what the Qt thread does for one picture on the screen, counted while text streams into the real window.
+"""Frames: the Qt thread's work for one picture on the screen, measured while text streams into the real window.
 
 A frame is a picture that shows something new of the answer. It begins when the session hands over what the engine has
 said and is there when the window has been painted; the work for it goes on until the Qt thread has nothing left to do.
@@ -72,15 +72,15 @@ class Frames:
 
         dispatcher, paints = QAbstractEventDispatcher.instance(), Paints()
         window.installEventFilter(paints)
-        session.frame_begins.connect(self.has_news)
+        session.frame_begins.connect(self.begin_frame)
         dispatcher.aboutToBlock.connect(self.waits)
         yield
         dispatcher.aboutToBlock.disconnect(self.waits)
-        session.frame_begins.disconnect(self.has_news)
+        session.frame_begins.disconnect(self.begin_frame)
         window.removeEventFilter(paints)
 
-    def has_news(self) -> None:
-        """The engine has said something: work for the next picture, even where the thread had no time to wait."""
+    def begin_frame(self) -> None:
+        """Events of the engine have arrived: work for the next picture, even if the thread had no time to wait."""
         if self._painted is not None:
             self._end(self._painted)
         self._news = True

@@ -97,7 +97,7 @@ def test_a_frame_is_all_the_work_up_to_the_painting() -> None:
     frames.waits()
     assert frames.busy_ms == []
     for _ in range(2):
-        frames.has_news()
+        frames.begin_frame()
         frames.painted()
         frames.waits()
     assert len(frames.busy_ms) == len(frames.cpu_ms) == 2
@@ -110,7 +110,7 @@ def test_a_picture_without_news_makes_no_interval_shorter(monkeypatch: pytest.Mo
     frames = Frames()
     for moment, news in ((0.0, True), (0.005, False), (0.02, True)):
         now = moment
-        frames.has_news() if news else frames.begins()
+        frames.begin_frame() if news else frames.begins()
         now += 0.001
         frames.painted()
         now += 0.002
@@ -121,9 +121,9 @@ def test_a_picture_without_news_makes_no_interval_shorter(monkeypatch: pytest.Mo
 
 def test_a_picture_ends_where_work_for_the_next_one_begins_at_once() -> None:
     frames = Frames()
-    frames.has_news()
+    frames.begin_frame()
     frames.painted()
-    frames.has_news()
+    frames.begin_frame()
     frames.painted()
     frames.waits()
     assert len(frames.busy_ms) == 2
@@ -133,7 +133,7 @@ def test_what_is_painted_before_the_first_word_is_no_frame() -> None:
     frames = Frames()
     for streams in (False, True, True):
         frames._streams = lambda streams=streams: streams
-        frames.has_news()
+        frames.begin_frame()
         frames.painted()
         frames.waits()
     assert len(frames.busy_ms) == 2

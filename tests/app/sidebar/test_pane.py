@@ -135,11 +135,11 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) 
         wait_for_end(window, qtbot)
     window._actions["find-in-chat"].trigger()
     window._find.edit.setText("draft")
-    assert window._find.count.text() == "3 of 3"
+    assert window._find._count.text() == "3 of 3"
     (prose,) = view(window).body.text_views
     assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
     QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find.count.text() == "2 of 3"
+    assert window._find._count.text() == "2 of 3"
     QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
     assert not window._find.isVisible()
     assert window._composer.edit.hasFocus()
@@ -279,7 +279,7 @@ def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow
     assert (search.text(), search.words) == ("초안", "초안")
     window._actions["find-in-chat"].trigger()
     compose(window._find.edit, "초")
-    assert window._find.count.text() == "1 of 1"
+    assert window._find._count.text() == "1 of 1"
     # What stands for a Chinese word until it is chosen is not looked for.
     compose(search, "cao gao")
     assert search.words == "초안"
