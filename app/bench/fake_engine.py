@@ -117,8 +117,8 @@ class _Speaker(EngineClient):
         for number in range(self._count // TOKENS_A_ROUND):
             first = number * TOKENS_A_ROUND
             tokens = tuple(
-                Token(place, words[place % len(words)], "draft", place - first, number, -0.1)
-                for place in range(first, first + TOKENS_A_ROUND)
+                Token(position, words[position % len(words)], "draft", position - first, number, -0.1)
+                for position in range(first, first + TOKENS_A_ROUND)
             )
             text = "".join(token.text for token in tokens)
             if not self._pause(number):

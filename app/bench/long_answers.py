@@ -55,8 +55,8 @@ def growth(application: Any, tokens: int, repetitions: int) -> dict[str, Any]:
     the times between frames. The first kind is measured `repetitions` times, and its median counts.
     """
     report = {}
-    for place, (name, kind) in enumerate(TEXTS.items()):
-        runs = [measured(application, kind, tokens) for _ in range(1 if place else repetitions)]
+    for index, (name, kind) in enumerate(TEXTS.items()):
+        runs = [measured(application, kind, tokens) for _ in range(1 if index else repetitions)]
         worst = max(runs, key=lambda run: float(run["interval_worst_ms"]))
         fifths = [statistics.median(costs) for costs in zip(*(run["fifths"] for run in runs), strict=True)]
         report[name] = {**worst, "late": sum(run["late"] for run in runs), "runs": len(runs), "fifths": fifths}
@@ -76,11 +76,11 @@ def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
             wait(lambda: answer.ended, tokens / kind.rate + PATIENCE_S)
     fifth = len(answer.tokens) // _FIFTHS
     # The first pictures of a window are not those of an answer.
-    begins = [fifth // 4, *(fifth * place for place in range(1, _FIFTHS))]
+    begins = [fifth // 4, *(fifth * index for index in range(1, _FIFTHS))]
     return {
         "tokens": len(answer.tokens),
         "tokens_per_second": kind.rate,
-        "fifths": [_cost(spent, begin, fifth * (place + 1)) for place, begin in enumerate(begins)],
+        "fifths": [_cost(spent, begin, fifth * (index + 1)) for index, begin in enumerate(begins)],
         "median_ms": median(frames.busy_ms),
         "worst_ms": max(frames.busy_ms, default=0.0),
         **intervals(frames),

@@ -110,8 +110,8 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
         panel, answer = window.findChild(SpeculationPanel), Answer()
         assert panel is not None
         panel.show_answer(answer)
-        for place in range(0, len(events) - 2, 2):
-            answer.apply(events[place : place + 2])
+        for index in range(0, len(events) - 2, 2):
+            answer.apply(events[index : index + 2])
             began = time.thread_time()
             panel.follow()
             QCoreApplication.processEvents()
@@ -119,7 +119,7 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
             time.sleep(_FRAME_S)
             QCoreApplication.processEvents()
             times.append(1000 * (time.thread_time() - began))
-            if place == len(events) // 10 * 2:
+            if index == len(events) // 10 * 2:
                 before = _memory()
         grown = _memory() - before
     return {"rounds": rounds, "mean_ms": statistics.fmean(times), "worst_ms": max(times), "memory_grown_mb": grown}

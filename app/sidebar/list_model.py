@@ -87,7 +87,7 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
 
 
 def _key(row: Row) -> tuple[type, str | int]:
-    """What a row is, whatever it says: no list has two of the same."""
+    """Identifies a row whatever its text; unique in a list."""
     if isinstance(row, str):
         return str, row
     if isinstance(row, (TitleHit, MessageHit)):
@@ -102,7 +102,7 @@ def _differs(chat: Conversation, before: Row) -> bool:
 
 
 class ChatListModel(QAbstractListModel):
-    """Chats that change places are moved, so that a view keeps what is selected and in sight.
+    """Chats that change their position are moved, so that a view keeps its selection and scroll position.
 
     `renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
     the ids of the pinned chats, `folders_ordered` those of the folders, `moved` a chat and the folder it was dragged to
@@ -187,13 +187,13 @@ class ChatListModel(QAbstractListModel):
             self._take(step, rows)
         lit, counted = streaming ^ self._streaming, counts != self._counts
         before, self._rows, self._streaming, self._counts = self._rows, rows, streaming, counts
-        for place, row in enumerate(rows):
+        for number, row in enumerate(rows):
             if isinstance(row, Conversation):
-                changed = row.id in lit or (row is not before[place] and _differs(row, before[place]))
+                changed = row.id in lit or (row is not before[number] and _differs(row, before[number]))
             else:
-                changed = row != before[place] or (counted and isinstance(row, Folder))
+                changed = row != before[number] or (counted and isinstance(row, Folder))
             if changed:
-                self.dataChanged.emit(self.index(place), self.index(place))
+                self.dataChanged.emit(self.index(number), self.index(number))
 
     def _take(self, step: Step, rows: list[Row]) -> None:
         """Do one step on the way to `rows`."""
@@ -214,15 +214,15 @@ class ChatListModel(QAbstractListModel):
             self.endMoveRows()
 
     def row_of(self, conversation_id: int | None) -> QModelIndex:
-        for place, row in enumerate(self._rows):
+        for number, row in enumerate(self._rows):
             if isinstance(row, Conversation) and row.id == conversation_id:
-                return self.index(place)
+                return self.index(number)
         return QModelIndex()
 
     def row_of_folder(self, folder_id: int) -> QModelIndex:
-        for place, row in enumerate(self._rows):
+        for number, row in enumerate(self._rows):
             if isinstance(row, Folder) and row.id == folder_id:
-                return self.index(place)
+                return self.index(number)
         return QModelIndex()
 
     def rowCount(self, parent: _Index | None = None) -> int:
@@ -311,42 +311,42 @@ class ChatListModel(QAbstractListModel):
     def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
         """Among the pins, a chat is pinned before the row it was dropped at; elsewhere it goes to where that row is.
 
-        A folder takes the place of the one it was dropped on, or goes between the two rows it was dropped between.
+        A folder takes the position of the one it was dropped on, or goes between the two rows it was dropped between.
         """
-        place = parent.row() if parent.isValid() else row
+        row_number = parent.row() if parent.isValid() else row
         if data.hasFormat(_FOLDER_DATA):
-            self._drop_folder(json.loads(data.data(_FOLDER_DATA).toStdString()), place, onto=parent.isValid())
+            self._drop_folder(json.loads(data.data(_FOLDER_DATA).toStdString()), row_number, onto=parent.isValid())
         elif data.hasFormat(_CHAT_DATA):
-            self._drop_chat(json.loads(data.data(_CHAT_DATA).toStdString()), place, onto=parent.isValid())
+            self._drop_chat(json.loads(data.data(_CHAT_DATA).toStdString()), row_number, onto=parent.isValid())
         # The list is read anew; Qt must not take the row out itself.
         return False
 
-    def _drop_chat(self, dragged: int, place: int, onto: bool) -> None:
+    def _drop_chat(self, dragged: int, row_number: int, onto: bool) -> None:
         # Between two rows, the upper one says where that is.
-        target = self._rows[place if onto or place <= 0 else place - 1]
+        target = self._rows[row_number if onto or row_number <= 0 else row_number - 1]
         if target == PINNED or (isinstance(target, Conversation) and target.pin_position is not None):
-            self._drop_pin(dragged, max(place, 0))
+            self._drop_pin(dragged, max(row_number, 0))
         elif isinstance(target, Folder):
             self.moved.emit(dragged, target.id)
         else:
             self.moved.emit(dragged, target.folder_id if isinstance(target, Conversation) else None)
 
-    def _drop_folder(self, dragged: int, place: int, onto: bool) -> None:
+    def _drop_folder(self, dragged: int, row_number: int, onto: bool) -> None:
         folders = [row.id for row in self._rows if isinstance(row, Folder)]
         # Below the last row there is no row to drop at.
-        above = len(self._rows) if place < 0 else place
+        above = len(self._rows) if row_number < 0 else row_number
         ahead = sum(isinstance(row, Folder) for row in self._rows[:above])
         if onto:
             # A chat below its folder stands for it.
-            ahead = ahead if isinstance(self._rows[place], Folder) else ahead - 1
+            ahead = ahead if isinstance(self._rows[row_number], Folder) else ahead - 1
         elif folders.index(dragged) < ahead:
             ahead -= 1
         folders.remove(dragged)
         folders.insert(max(0, ahead), dragged)
         self.folders_ordered.emit(folders)
 
-    def _drop_pin(self, dragged: int, place: int) -> None:
-        before = [item for item in self._rows[:place] if isinstance(item, Conversation)]
+    def _drop_pin(self, dragged: int, row_number: int) -> None:
+        before = [item for item in self._rows[:row_number] if isinstance(item, Conversation)]
         pins = [item.id for item in self._rows if isinstance(item, Conversation) and item.pin_position is not None]
         ahead = sum(item.pin_position is not None and item.id != dragged for item in before)
         pins = [pin for pin in pins if pin != dragged]

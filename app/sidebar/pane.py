@@ -223,7 +223,7 @@ class ChatPane(Restyled, QFrame):
 
     def _first_row(self) -> QModelIndex:
         rows = enumerate(self.model.rows)
-        return self.model.index(next((place for place, row in rows if not isinstance(row, str)), -1))
+        return self.model.index(next((number for number, row in rows if not isinstance(row, str)), -1))
 
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
@@ -236,15 +236,15 @@ class ChatPane(Restyled, QFrame):
         elif isinstance(row, MessageHit):
             self.found.emit(row.conversation_id, row.message_id)
 
-    def _show_menu(self, place: QPoint) -> None:
-        row = self.list.indexAt(place).data(ROW)
+    def _show_menu(self, position: QPoint) -> None:
+        row = self.list.indexAt(position).data(ROW)
         if isinstance(row, Conversation):
             self.fill_menu(row)
         elif isinstance(row, Folder):
             self.row_menu.fill_for_folder(row, self._chats.folders)
         else:
             return
-        self.row_menu.popup(self.list.viewport().mapToGlobal(place))
+        self.row_menu.popup(self.list.viewport().mapToGlobal(position))
 
     def fill_menu(self, chat: Conversation) -> None:
         """What can be done with a chat, by where it is."""

@@ -84,8 +84,8 @@ class RowPainter(QStyledItemDelegate):
         font.setPixelSize(scaled(_HEADING))
         painter.setFont(font)
         painter.setPen(QColor(theme.colours().faint))
-        place = area.adjusted(0, 0, 0, -6)
-        painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
+        area = area.adjusted(0, 0, 0, -6)
+        painter.drawText(area, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
