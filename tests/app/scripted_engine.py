@@ -209,6 +209,11 @@ class ScriptedEngine:
         self._thread = threading.Thread(target=self._run, name="scripted-engine", daemon=True)
         self._thread.start()
 
+    @property
+    def running(self) -> bool:
+        """Whether its thread is alive."""
+        return self._thread.is_alive()
+
     def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:  # noqa: ARG002
         loading = Loading()
         if self.draft_gate is None:

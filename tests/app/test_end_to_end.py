@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from app.conversations.chat_settings import Generation
 from app.session.answer import State
 from app.session.session import Session
-from app.speculation.comparison import Step, Verdict
+from app.speculation.comparison import Comparer, Step, Verdict
+from app.speculation.tuner import Tuner
 from app.window.main_window import MainWindow
 from app.wording import figures
 from engine import Engine, SpeculationSettings, starter_pair
+from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def window(qapp: Application, qtbot: QtBot) -> Iterator[MainWindow]:
+def window(qapp: Application, qtbot: QtBot) -> Iterator[WindowDriver]:
     session = Session(Engine, starter_pair())
     window = MainWindow(session, qapp)
     window.show()
@@ -42,26 +42,21 @@ def window(qapp: Application, qtbot: QtBot) -> Iterator[MainWindow]:
     qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
     # Guesses of a fixed depth: whether they pay depends on what else the machine does.
     session.settings.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
-    yield window
+    yield WindowDriver(window, session, qtbot.waitUntil)
     window.close()
     window.deleteLater()
 
 
-def ask(window: MainWindow, text: str) -> None:
-    window._composer.edit.setPlainText(text)
-    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
-
-
 @pytest.mark.parametrize("question", ["What is Tandem?", "탠덤이 뭐예요?", "Tandem とは何ですか？", "Tandem 是什么？"])
-def test_a_question_in_each_language_is_answered_with_guesses(window: MainWindow, qtbot: QtBot, question: str) -> None:
-    ask(window, question)
-    answer = window._session.chat.turns[-1].answer
-    qtbot.waitUntil(lambda: answer.ended)
+def test_a_question_in_each_language_is_answered_with_guesses(window: WindowDriver, question: str) -> None:
+    window.ask(question)
+    window.wait_until_answered()
+    answer = window.answer()
     assert answer.state is State.DONE
     assert answer.text.strip()
     assert answer.stats.drafted > 0
     assert "".join(token.text for token in answer.tokens) == answer.text
-    panel, stats = window._panel, answer.stats
+    panel, stats = window.panel, answer.stats
     seconds = stats.draft_s + stats.verify_s + stats.host_s
     assert panel.rate.text() == figures.percent(stats.accepted / stats.drafted)
     assert panel.per_round.text == figures.number(stats.generated_tokens / stats.rounds)
@@ -76,26 +71,25 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: MainWindow
     assert panel.strip.visible_rounds() == answer.rounds[-panel.strip.columns :]
 
 
-def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: WindowDriver) -> None:
     texts = []
     for method in ("speculation-auto", "speculation-off"):
-        window._actions["new-chat"].trigger()
-        window._actions[method].trigger()
-        ask(window, "How do I choose a draft model?")
-        turn = window._session.chat.turns[-1]
-        qtbot.waitUntil(lambda turn=turn: turn.answer.ended)
-        texts.append(turn.answer.text)
+        window.trigger("new-chat")
+        window.trigger(method)
+        window.ask("How do I choose a draft model?")
+        window.wait_until_answered()
+        texts.append(window.answer().text)
     assert texts[0] == texts[1]
-    assert turn.answer.stats.drafted == 0
-    assert "switched off" in window._transcript.view(turn)._foot.text()
+    assert window.answer().stats.drafted == 0
+    assert "switched off" in window.foot()
 
 
-def test_compare_finds_the_same_text_and_two_speeds(window: MainWindow, qtbot: QtBot) -> None:
-    ask(window, "What is a draft model?")
-    session = window._session
+def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver, qtbot: QtBot) -> None:
+    window.ask("What is a draft model?")
+    session = window.session
     qtbot.waitUntil(lambda: session.chat.turns[-1].answer.ended and session.answers.quiet)
-    window._actions["compare"].trigger()
-    made = window._comparer.comparison
+    window.trigger("compare")
+    made = window.find(Comparer).comparison
     qtbot.waitUntil(lambda: not made.running)
     assert made.step is Step.DONE, made.error
     assert made.verdict() is Verdict.SAME
@@ -105,36 +99,36 @@ def test_compare_finds_the_same_text_and_two_speeds(window: MainWindow, qtbot: Q
     assert made.speedup() is not None
 
 
-def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: MainWindow, qtbot: QtBot) -> None:
-    window._actions["tune"].trigger()
-    tuner = window._tuner
+def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: WindowDriver, qtbot: QtBot) -> None:
+    window.trigger("tune")
+    tuner = window.find(Tuner)
     qtbot.waitUntil(lambda: not tuner.running)
     assert tuner.error is None
     assert tuner.found is not None
     assert tuner.found.figures is not None
-    assert [line[0].text() for line in window._tuning.cells][1:] == [
+    assert [line[0].text() for line in window.tuning.cells][1:] == [
         figures.number(one.depth, 0) for one in tuner.found.figures.depths if one.source == "draft"
     ]
-    window._settings.open("speculation")
-    learned = window._settings.page("speculation").learned
+    learned = window.settings_page("speculation").learned
     qtbot.waitUntil(lambda: any(row.pair == tuner.found.pair for row in learned.table.rows))
 
 
-def test_taking_the_draft_away_is_told_in_the_header(window: MainWindow, qtbot: QtBot) -> None:
-    window._actions["no-draft"].trigger()
-    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
-    assert "No draft model" in window._header.draft.toolTip()
-    assert window._session.answers.ready
+def test_taking_the_draft_away_is_told_in_the_header(window: WindowDriver, qtbot: QtBot) -> None:
+    window.trigger("no-draft")
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    assert "No draft model" in window.header.draft.toolTip()
+    assert window.session.answers.ready
 
 
-def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window._session.models.load(str(tmp_path), None)
-    qtbot.waitUntil(lambda: not window._session.models.pair.loading)
-    assert "config.json" in window._banner.text
-    ask(window, "Hello")
-    turn = window._session.chat.turns[-1]
-    qtbot.waitUntil(lambda: turn.answer.ended)
-    assert turn.answer.text
+def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.session.models.load(str(tmp_path), None)
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    assert "config.json" in window.banner_text
+    window.ask("Hello")
+    window.wait_until_answered()
+    assert window.answer().text
 
 
 def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
@@ -152,28 +146,27 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
 
     monkeypatch.setattr(Models, "read_draft", held)
     session = Session(Engine, starter_pair())
-    window = MainWindow(session, qapp)
-    window.show()
+    shown = MainWindow(session, qapp)
+    window = WindowDriver(shown, session, qtbot.waitUntil)
+    shown.show()
     session.models.load_starter()
     qtbot.waitUntil(lambda: session.answers.ready)
     session.settings.set_speculation(SpeculationSettings(method="draft", depth=4))
     answers = []
     for _ in range(2):
-        window._actions["new-chat"].trigger()
-        ask(window, "What is a draft model?")
-        turn = session.chat.turns[-1]
-        qtbot.waitUntil(lambda turn=turn: turn.answer.ended)
-        answers.append(turn.answer)
-        foot = window._transcript.view(turn)._foot.text()
+        window.trigger("new-chat")
+        window.ask("What is a draft model?")
+        window.wait_until_answered()
+        answers.append(window.answer())
         if not gate.done():
-            assert "still loading" in foot
+            assert "still loading" in window.foot()
             gate.set_result(None)
             qtbot.waitUntil(lambda: not session.models.pair.loading)
     assert answers[0].text == answers[1].text
     assert answers[0].stats.drafted == 0
     assert answers[1].stats.drafted > 0
-    window.close()
-    window.deleteLater()
+    shown.close()
+    shown.deleteLater()
 
 
 def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from app.models.cards import Card
 from app.models.page import INSTALLED
 from app.settings_window.dialog import PAGES
 from app.settings_window.form import Form
+from app.speculation.comparison import Comparer
+from app.speculation.tuner import Tuner
 from tests.app.cut_texts import cut_texts
 from tests.app.learned_figures import FOUND
 from tests.app.shown_library import LARGER, downloading, stocked
@@ -74,7 +76,7 @@ def test_a_text_grows_by_four_tenths_and_keeps_its_placeholders() -> None:
 def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot, spec) -> None:  # type: ignore[no-untyped-def]
     window, library, _ = open_shown()
     library.show(downloading(LARGER))
-    settings = window._settings
+    settings = window.settings
     settings.resize(settings.minimumSize())
     settings.open(spec.id)
     if spec.id == "models":
@@ -93,38 +95,38 @@ def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> No
     for size in ((1440, 900), (900, 600)):
         window.resize(*size)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window))
-        assert cut_off(window) == [], size
+            qtbot.waitUntil(lambda: not cut_off(window.window))
+        assert cut_off(window.window) == [], size
 
 
 @pytest.mark.usefixtures("pseudo")
 def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
-    turn = window._session.answers.ask("question")
-    qtbot.waitUntil(lambda: turn.answer.ended and window._actions["compare"].isEnabled())
+    window.ask("question")
+    qtbot.waitUntil(lambda: window.answer().ended and window.is_enabled("compare"))
     for size in ((1440, 900), (560, 420)):
         window.resize(*size)
-        window._actions["compare"].trigger()
-        qtbot.waitUntil(lambda: not window._comparer.running)
+        window.trigger("compare")
+        qtbot.waitUntil(lambda: not window.find(Comparer).running)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window._comparison))
-        assert cut_off(window._comparison) == [], size
-        window._comparison.close_overlay()
+            qtbot.waitUntil(lambda: not cut_off(window.comparison))
+        assert cut_off(window.comparison) == [], size
+        window.comparison.close_overlay()
 
 
 @pytest.mark.usefixtures("pseudo")
 def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, engine = open_shown()
-    qtbot.waitUntil(window._actions["tune"].isEnabled)
+    qtbot.waitUntil(lambda: window.is_enabled("tune"))
     for size in ((1440, 900), (560, 620)):
         window.resize(*size)
-        window._actions["tune"].trigger()
+        window.trigger("tune")
         engine.calibrating.set_result(FOUND)
-        qtbot.waitUntil(lambda: not window._tuner.running)
+        qtbot.waitUntil(lambda: not window.find(Tuner).running)
         with contextlib.suppress(qtbot.TimeoutError):
-            qtbot.waitUntil(lambda: not cut_off(window._tuning))
-        assert cut_off(window._tuning) == [], size
-        window._tuning.close_overlay()
+            qtbot.waitUntil(lambda: not cut_off(window.tuning))
+        assert cut_off(window.tuning) == [], size
+        window.tuning.close_overlay()
 
 
 @pytest.mark.usefixtures("pseudo")
@@ -134,7 +136,7 @@ def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenSh
     long_named = replace(stock.installed[0], name=name)
     window, library, _ = open_shown(replace(stock, installed=(long_named, *stock.installed[1:])))
     library.show(downloading(f"some-organisation/{name}", "failed"))
-    settings = window._settings
+    settings = window.settings
     settings.resize(720, 600)
     settings.open("models")
     page = settings.page("models")

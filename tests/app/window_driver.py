@@ -177,9 +177,11 @@ class WindowDriver:
         """Type into the message box, key by key."""
         QTest.keyClicks(self.edit, text)
 
-    def compose(self, text: str, into: QWidget | None = None) -> None:
-        """Let an input method compose a text and not commit it."""
-        QCoreApplication.sendEvent(into or self.edit, QInputMethodEvent(text, []))
+    def compose(self, text: str, into: QWidget | None = None, commit: str = "") -> None:
+        """Let an input method compose a text, after it has committed `commit`; in the message box or another field."""
+        event = QInputMethodEvent(text, [])
+        event.setCommitString(commit)
+        QCoreApplication.sendEvent(into or self.edit, event)
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """Press a key in the message box."""
@@ -249,6 +251,11 @@ class WindowDriver:
     def import_chats(self, file: Path) -> None:
         with self.file_dialog(file):
             self.trigger("import-chats")
+
+    def export_chat(self, file: Path) -> None:
+        """Export the chat on screen, in the form that the file's name says."""
+        with self.file_dialog(file):
+            self.trigger("export-chat")
 
     def export_all(self, file: Path) -> None:
         with self.file_dialog(file):
@@ -334,7 +341,12 @@ class WindowDriver:
         self.settle()
         return result
 
-    # Settings
+    # The panel and the settings
+
+    @property
+    def panel_text(self) -> str:
+        """Everything that can be read in the live panel."""
+        return "\n".join(texts(self.panel))
 
     def settings_page(self, page_id: str) -> Any:
         """Open the settings at a page."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QAction
@@ -27,7 +28,6 @@ from app.chat.question_bubble import QuestionBubble
 from app.conversations.records import Conversation, Folder
 from app.models.picker_row import PickerRow
 from app.sidebar.list_model import INSIDE, ROW
-from app.sidebar.row_menu import RowMenu
 from app.widgets.search_field import LiveField
 
 if TYPE_CHECKING:
@@ -56,6 +56,15 @@ def entry(menu: QMenu, *path: str) -> QAction:
     for text in path[:-1]:
         menu = next(action.menu() for action in menu.actions() if action.text() == text)
     return next(action for action in menu.actions() if action.text() == path[-1])
+
+
+def opened_menu(action: Callable[[], object]) -> QMenu:
+    """The menu that `action` opens. It is not shown, for without a screen a menu cannot have the mouse."""
+    opened: list[QMenu] = []
+    with patch.object(QMenu, "popup", lambda menu, *_: opened.append(menu)):
+        action()
+    (menu,) = opened
+    return menu
 
 
 class TurnDriver:
@@ -127,6 +136,10 @@ class TurnDriver:
     def press_question(self, word: str) -> None:
         """Press a button of the question: edit, copy-question, previous, next."""
         self.view.question_row.button(word).click()
+
+    def menu(self) -> QMenu:
+        """What can be done with the turn."""
+        return opened_menu(lambda: self.press("more"))
 
     @property
     def answer_version(self) -> str:
@@ -200,6 +213,17 @@ class SidebarDriver:
                 found.append(("-" if inside else "") + index.data())
         return found
 
+    @property
+    def spoken(self) -> list[str]:
+        """The rows as a screen reader says them."""
+        rows = (self.model.index(number) for number in range(self.model.rowCount()))
+        return [row.data(Qt.ItemDataRole.AccessibleTextRole) for row in rows]
+
+    @property
+    def current(self) -> str:
+        """The row that is chosen; "" where none is."""
+        return self.list.currentIndex().data() or ""
+
     def index(self, title: str) -> QModelIndex:
         """The row of a chat, a folder or a hit."""
         rows = (self.model.index(number) for number in range(self.model.rowCount()))
@@ -223,17 +247,32 @@ class SidebarDriver:
         QTest.keyClick(self.list, key, modifiers)
 
     def menu(self, title: str) -> QMenu:
-        """Open the menu of a row; close it again."""
+        """What can be done with a row."""
         self.list.scrollTo(self.index(title))
-        place: QPoint = self.list.visualRect(self.index(title)).center()
-        self.list.customContextMenuRequested.emit(place)
-        menu = self.pane.findChild(RowMenu)
-        menu.close()
-        return menu
+        place = self.list.visualRect(self.index(title)).center()
+        return opened_menu(lambda: self.list.customContextMenuRequested.emit(place))
 
     def choose(self, title: str, *path: str) -> None:
         """Choose an entry of a row's menu, and wait until it is done."""
         entry(self.menu(title), *path).trigger()
+        self._settle()
+
+    def rename(self, title: str, new: str) -> None:
+        """Edit a row in place."""
+        self.model.setData(self.index(title), new)
+        self._settle()
+
+    def drag(self, title: str, onto: str) -> None:
+        """Drop a chat or a folder on another row, both named as in `rows`."""
+        names = self.rows
+        data = self.model.mimeData([self.model.index(names.index(title))])
+        self.model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, self.model.index(names.index(onto)))
+        self._settle()
+
+    def drag_between(self, title: str, above: int) -> None:
+        """Drop a chat or a folder above the row of that number; -1 is below them all."""
+        data = self.model.mimeData([self.model.index(self.rows.index(title))])
+        self.model.dropMimeData(data, Qt.DropAction.MoveAction, above, 0, QModelIndex())
         self._settle()
 
     def show_view(self, name: str) -> None:
@@ -302,6 +341,7 @@ class PickerDriver:
         return self.picker.spoken()
 
     def open(self) -> None:
+        """Click the chip in the header."""
         self.picker.open()
 
     def close(self) -> None:

@@ -7,25 +7,23 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtTest import QTest
 
-from app.conversations.records import Conversation, Folder
-from app.sidebar.list_model import COUNT, FOLDERS, INSIDE
-from tests.app.chats_shown import change_store, settle, titles
+from app.sidebar.list_model import COUNT
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_parts import entry
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.conversations.store import ConversationStore
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+def window(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> WindowDriver:
     """Chats a, b and c; a is in the folder Work. It stays the day on which they were made, even at midnight."""
     made = time.time()
     clock = SimpleNamespace(time=lambda: made, localtime=time.localtime, tzset=time.tzset)
@@ -36,228 +34,159 @@ def window(open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatc
         chats = [store.conversations.create(title=title) for title in ("a", "b", "c")]
         store.conversations.move_to_folder(chats[0], store.conversations.create_folder("Work"))
 
-    change_store(window._session, fill)
-    settle(window, qtbot)
+    window.in_store(fill)
     return window
 
 
-def rows(window: MainWindow) -> list[str]:
-    """The list as it reads: headings, folders in brackets, chats in a folder with a dash."""
-    model, found = window._chats.model, []
-    for place, row in enumerate(model.rows):
-        if isinstance(row, Folder):
-            found.append(f"[{row.name}]")
-        elif isinstance(row, Conversation):
-            found.append(("-" if model.index(place).data(INSIDE) else "") + row.title)
-        else:
-            found.append(str(row))
-    return found
+def test_a_chat_stands_below_its_folder(window: WindowDriver) -> None:
+    assert window.sidebar.rows == ["Folders", "[Work]", "-a", "Today", "c", "b"]
+    assert window.sidebar.model.index(1).data(COUNT) == 1
 
 
-def chat(window: MainWindow, title: str) -> int:
-    return next(chat.id for chat in window._session.list.chats if chat.title == title)
+def test_a_chat_moves_by_its_menu(window: WindowDriver) -> None:
+    window.sidebar.choose("b", "Move to folder", "Work")
+    assert window.sidebar.rows == ["Folders", "[Work]", "-b", "-a", "Today", "c"]
 
 
-def drag(window: MainWindow, title: str, onto: str) -> None:
-    model = window._chats.model
-    data = model.mimeData([model.row_of(chat(window, title))])
-    model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, model.index(rows(window).index(onto)))
+def test_a_new_folder_takes_the_chat_and_wants_a_name(window: WindowDriver, qtbot: QtBot) -> None:
+    window.sidebar.choose("c", "Move to folder", "New folder…")
+    assert window.sidebar.rows == ["Folders", "[Work]", "-a", "[New folder]", "-c", "Today", "b"]
+    qtbot.waitUntil(lambda: window.sidebar.list.state() == window.sidebar.list.State.EditingState)
+    window.sidebar.rename("New folder", "Home")
+    assert window.in_store(lambda store: [folder.name for folder in store.conversations.folders()]) == ["Work", "Home"]
 
 
-def test_a_chat_stands_below_its_folder(window: MainWindow) -> None:
-    assert rows(window) == [FOLDERS, "[Work]", "-a", "today", "c", "b"]
-    assert window._chats.model.index(1).data(COUNT) == 1
+def test_dragging_puts_chats_into_folders_and_takes_them_out(window: WindowDriver) -> None:
+    window.sidebar.drag("b", "[Work]")
+    assert window.sidebar.rows == ["Folders", "[Work]", "-b", "-a", "Today", "c"]
+    window.sidebar.drag("-a", "c")
+    assert window.sidebar.rows == ["Folders", "[Work]", "-b", "Today", "c", "a"]
+    window.sidebar.drag("c", "-b")
+    assert window.sidebar.rows == ["Folders", "[Work]", "-c", "-b", "Today", "a"]
 
 
-def test_a_chat_moves_by_its_menu(window: MainWindow, qtbot: QtBot) -> None:
-    pane = window._chats
-    pane.fill_menu(next(row for row in window._session.list.chats if row.title == "b"))
-    folders = next(action.menu() for action in pane.row_menu.actions() if action.text() == "Move to folder")
-    next(action for action in folders.actions() if action.text() == "Work").trigger()
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "-b", "-a", "today", "c"]
+def test_dragging_among_the_pins_pins_a_chat_and_into_a_folder_unpins_it(window: WindowDriver) -> None:
+    window.sidebar.choose("b", "Pin to the top")
+    window.sidebar.drag("c", "b")
+    assert window.sidebar.rows == ["Pinned", "c", "b", "Folders", "[Work]", "-a"]
+    window.sidebar.drag("b", "[Work]")
+    assert window.sidebar.rows == ["Pinned", "c", "Folders", "[Work]", "-b", "-a"]
 
 
-def test_a_new_folder_takes_the_chat_and_wants_a_name(window: MainWindow, qtbot: QtBot) -> None:
-    window._operations.move_to_new_folder(chat(window, "c"))
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "-a", "[New folder]", "-c", "today", "b"]
-    qtbot.waitUntil(lambda: window._chats.list.state() == window._chats.list.State.EditingState)
-    model = window._chats.model
-    model.setData(model.index(3), "Home")
-    settle(window, qtbot)
-    assert [folder.name for folder in window._session.list.folders] == ["Work", "Home"]
-
-
-def test_dragging_puts_chats_into_folders_and_takes_them_out(window: MainWindow, qtbot: QtBot) -> None:
-    drag(window, "b", "[Work]")
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "-b", "-a", "today", "c"]
-    drag(window, "a", "c")
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "-b", "today", "c", "a"]
-    drag(window, "c", "-b")
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "-c", "-b", "today", "a"]
-
-
-def test_dragging_among_the_pins_pins_a_chat_and_into_a_folder_unpins_it(window: MainWindow, qtbot: QtBot) -> None:
-    window._operations.pin(chat(window, "b"))
-    settle(window, qtbot)
-    drag(window, "c", "b")
-    settle(window, qtbot)
-    assert rows(window) == ["pinned", "c", "b", FOLDERS, "[Work]", "-a"]
-    drag(window, "b", "[Work]")
-    settle(window, qtbot)
-    assert rows(window) == ["pinned", "c", FOLDERS, "[Work]", "-b", "-a"]
-
-
-def test_the_keyboard_closes_and_opens_a_folder_and_it_stays_so(
-    window: MainWindow, qtbot: QtBot, open_window: OpenWindow
-) -> None:
-    pane = window._chats
-    pane.list.setFocus()
-    pane.list.setCurrentIndex(pane.model.index(1))
-    QTest.keyClick(pane.list, Qt.Key.Key_Left)
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "today", "c", "b"]
+def test_the_keyboard_closes_and_opens_a_folder_and_it_stays_so(window: WindowDriver, open_window: OpenWindow) -> None:
+    window.sidebar.select("Work")
+    window.sidebar.press(Qt.Key.Key_Left)
+    window.settle()
+    assert window.sidebar.rows == ["Folders", "[Work]", "Today", "c", "b"]
     window.close()
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
-    assert rows(window) == [FOLDERS, "[Work]", "today", "c", "b"]
-    window._chats.list.activated.emit(window._chats.model.index(1))
-    settle(window, qtbot)
-    assert "-a" in rows(window)
+    window.settle()
+    assert window.sidebar.rows == ["Folders", "[Work]", "Today", "c", "b"]
+    window.sidebar.click("Work")
+    window.settle()
+    assert "-a" in window.sidebar.rows
 
 
-def test_one_folder_is_shown_alone(window: MainWindow, qtbot: QtBot) -> None:
-    pane = window._chats
-    pane._fill_views()
-    next(action for action in pane._views_menu.actions() if action.text() == "Work").trigger()
-    settle(window, qtbot)
-    assert rows(window) == ["today", "a"]
-    assert pane._back.isVisible()
-    assert pane._back.text() == "Work"
-    pane._back.click()
-    settle(window, qtbot)
-    assert rows(window)[0] == FOLDERS
+def test_one_folder_is_shown_alone(window: WindowDriver) -> None:
+    window.sidebar.show_view("Work")
+    assert window.sidebar.rows == ["Today", "a"]
+    back = window.sidebar.back_button
+    assert back.isVisible()
+    assert back.text() == "Work"
+    back.click()
+    window.settle()
+    assert window.sidebar.rows[0] == "Folders"
 
 
-def folders(window: MainWindow) -> list[str]:
-    return [row for row in rows(window) if row.startswith("[")]
+def folders(window: WindowDriver) -> list[str]:
+    return [row for row in window.sidebar.rows if row.startswith("[")]
 
 
 @pytest.fixture
-def three(window: MainWindow, qtbot: QtBot) -> MainWindow:
+def three(window: WindowDriver) -> WindowDriver:
     """The folders Work, Home and Travel, in this order."""
 
     def fill(store: ConversationStore) -> None:
         for name in ("Home", "Travel"):
             store.conversations.create_folder(name)
 
-    change_store(window._session, fill)
-    settle(window, qtbot)
+    window.in_store(fill)
     return window
 
 
-def drag_folder(window: MainWindow, name: str, onto: str = "", between: int = -1) -> None:
-    model = window._chats.model
-    place = rows(window).index(f"[{name}]")
-    assert model.flags(model.index(place)) & Qt.ItemFlag.ItemIsDragEnabled
-    target = model.index(rows(window).index(onto)) if onto else QModelIndex()
-    model.dropMimeData(model.mimeData([model.index(place)]), Qt.DropAction.MoveAction, between, 0, target)
-
-
-def test_dragging_a_folder_puts_it_in_another_place_for_good(
-    three: MainWindow, qtbot: QtBot, open_window: OpenWindow
-) -> None:
+def test_dragging_a_folder_puts_it_in_another_place_for_good(three: WindowDriver, open_window: OpenWindow) -> None:
     assert folders(three) == ["[Work]", "[Home]", "[Travel]"]
-    drag_folder(three, "Travel", onto="[Work]")
-    settle(three, qtbot)
+    three.sidebar.drag("[Travel]", "[Work]")
     assert folders(three) == ["[Travel]", "[Work]", "[Home]"]
-    drag_folder(three, "Travel", onto="-a")
-    settle(three, qtbot)
+    three.sidebar.drag("[Travel]", "-a")
     assert folders(three) == ["[Work]", "[Travel]", "[Home]"]
-    drag_folder(three, "Work", between=rows(three).index("[Home]"))
-    settle(three, qtbot)
+    three.sidebar.drag_between("[Work]", above=three.sidebar.rows.index("[Home]"))
     assert folders(three) == ["[Travel]", "[Work]", "[Home]"]
-    drag_folder(three, "Travel")
-    settle(three, qtbot)
+    three.sidebar.drag_between("[Travel]", above=-1)
     assert folders(three) == ["[Work]", "[Home]", "[Travel]"]
-    drag_folder(three, "Home", between=0)
-    settle(three, qtbot)
+    three.sidebar.drag_between("[Home]", above=0)
     three.close()
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
+    window.settle()
     assert folders(window) == ["[Home]", "[Work]", "[Travel]"]
-    assert "-a" in rows(window)
+    assert "-a" in window.sidebar.rows
 
 
-def test_the_keys_move_a_folder_and_stay_on_it(three: MainWindow, qtbot: QtBot) -> None:
-    pane = three._chats
-    pane.list.setFocus()
-    pane.list.setCurrentIndex(pane.model.index(1))
+def test_the_keys_move_a_folder_and_stay_on_it(three: WindowDriver) -> None:
+    sidebar = three.sidebar
+    sidebar.select("Work")
     for expected in (
         ["[Home]", "[Work]", "[Travel]"],
         ["[Home]", "[Travel]", "[Work]"],
         ["[Home]", "[Travel]", "[Work]"],
     ):
-        QTest.keyClick(pane.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-        settle(three, qtbot)
+        sidebar.press(Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+        three.settle()
         assert folders(three) == expected
-        assert pane.list.currentIndex().data() == "Work"
-    QTest.keyClick(pane.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    settle(three, qtbot)
+        assert sidebar.current == "Work"
+    sidebar.press(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    three.settle()
     assert folders(three) == ["[Home]", "[Work]", "[Travel]"]
 
 
-def test_a_folder_s_menu_moves_it_where_there_is_room(three: MainWindow, qtbot: QtBot) -> None:
-    pane = three._chats
-    known = three._session.list.folders
-    pane.row_menu.fill_for_folder(known[0], known)
-    entries = {action.text(): action for action in pane.row_menu.actions()}
-    assert not entries["Move up"].isEnabled()
-    entries["Move down"].trigger()
-    settle(three, qtbot)
+def test_a_folder_s_menu_moves_it_where_there_is_room(three: WindowDriver) -> None:
+    assert not entry(three.sidebar.menu("Work"), "Move up").isEnabled()
+    three.sidebar.choose("Work", "Move down")
     assert folders(three) == ["[Home]", "[Work]", "[Travel]"]
 
 
-def test_a_deleted_folder_leaves_its_chats(window: MainWindow, qtbot: QtBot) -> None:
-    window._operations.delete_folder(window._session.list.folders[0].id)
-    settle(window, qtbot)
-    assert rows(window) == ["today", "c", "b", "a"]
+def test_a_deleted_folder_leaves_its_chats(window: WindowDriver) -> None:
+    window.sidebar.choose("Work", "Delete the folder, keep its chats")
+    assert window.sidebar.rows == ["Today", "c", "b", "a"]
 
 
-def test_a_chat_comes_back_into_its_folder_from_the_trash(window: MainWindow, qtbot: QtBot) -> None:
-    window._session.chats.trash(chat(window, "a"))
-    settle(window, qtbot)
-    assert "-a" not in rows(window)
-    window._actions["restore-chat"].trigger()
-    settle(window, qtbot)
-    assert "-a" in rows(window)
+def test_a_chat_comes_back_into_its_folder_from_the_trash(window: WindowDriver) -> None:
+    window.sidebar.choose("a", "Delete")
+    assert "-a" not in window.sidebar.rows
+    window.trigger("restore-chat")
+    window.settle()
+    assert "-a" in window.sidebar.rows
 
 
-def test_the_trash_is_emptied_by_a_second_press_only(window: MainWindow, qtbot: QtBot) -> None:
-    pane = window._chats
-    assert pane.empty.isHidden()
+def test_the_trash_is_emptied_by_a_second_press_only(window: WindowDriver) -> None:
+    button = window.sidebar.empty_button
+    assert button.isHidden()
     for title in ("a", "b"):
-        window._session.chats.trash(chat(window, title))
-    settle(window, qtbot)
-    pane.show_view("trashed")
-    settle(window, qtbot)
-    pane.empty.click()
-    settle(window, qtbot)
-    assert titles(window) == ["b", "a"]
-    assert pane.empty.text() == "Delete permanently?\n2 chats"
-    pane.empty.click()
-    settle(window, qtbot)
-    assert titles(window) == []
-    assert not window._actions["restore-chat"].isEnabled()
-    assert pane.empty.isHidden()
+        window.sidebar.choose(title, "Delete")
+    window.sidebar.show_view("Trash")
+    button.click()
+    window.settle()
+    assert window.titles == ["b", "a"]
+    assert button.text() == "Delete permanently?\n2 chats"
+    button.click()
+    window.settle()
+    assert window.titles == []
+    assert not window.is_enabled("restore-chat")
+    assert button.isHidden()
 
 
-def test_bringing_back_a_chat_does_not_take_a_key_of_the_message_box(window: MainWindow) -> None:
-    keys = window._actions["restore-chat"].shortcut()
+def test_bringing_back_a_chat_does_not_take_a_key_of_the_message_box(window: WindowDriver) -> None:
+    keys = window.action("restore-chat").shortcut()
     taken = [
         QKeySequence("Ctrl+Z"),
         *QKeySequence.keyBindings(QKeySequence.StandardKey.Redo),

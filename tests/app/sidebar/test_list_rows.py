@@ -10,12 +10,9 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from app.conversations.conversation_list import ACTIVE
-from app.sidebar.list_model import ROW, STREAMS, ChatListModel
+from app.sidebar.list_model import ROW, STREAMS
 from app.sidebar.row_painter import RowPainter
-from tests.app.chats_shown import change_store, settle
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import ask, wait_for_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,14 +21,14 @@ if TYPE_CHECKING:
 
     from app.conversations.store import ConversationStore
     from app.widgets.application import Application
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 CHATS = 120
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     """With many chats, one a minute, the newest first."""
     window = open_window(ScriptedEngine([Script("An answer.")]))
     now = time.time()
@@ -43,33 +40,28 @@ def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
                 used = (now - 60 * (number + 1), chat)
                 store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", used)
 
-    change_store(window._session, fill)
-    settle(window, qtbot)
+    window.in_store(fill)
     return window
 
 
 @pytest.fixture
-def resets(window: MainWindow) -> Iterator[list[str]]:
+def resets(window: WindowDriver) -> Iterator[list[str]]:
     """Whenever the list is filled anew. The model's own signals are checked meanwhile."""
     seen: list[str] = []
-    model = window._chats.model
+    model = window.sidebar.model
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model.modelReset.connect(lambda: seen.append("reset"))
     yield seen
     tester.deleteLater()
 
 
-def shown(window: MainWindow) -> list[str]:
-    return [row.title for row in window._chats.model.rows if not isinstance(row, str)]  # type: ignore[union-attr]
+def shown(window: WindowDriver) -> list[str]:
+    return [row.title for row in window.sidebar.model.rows if not isinstance(row, str)]  # type: ignore[union-attr]
 
 
-def chat_of(window: MainWindow, title: str) -> int:
-    return next(chat.id for chat in window._session.list.chats if chat.title == title)
-
-
-def tops(window: MainWindow) -> dict[str, int]:
+def tops(window: WindowDriver) -> dict[str, int]:
     """The titles in sight, each with its top."""
-    view, model = window._chats.list, window._chats.model
+    view, model = window.sidebar.list, window.sidebar.model
     seen = {}
     for number in range(model.rowCount()):
         index = model.index(number)
@@ -78,58 +70,50 @@ def tops(window: MainWindow) -> dict[str, int]:
     return seen
 
 
-def test_opening_a_chat_changes_no_row(window: MainWindow, resets: list[str], qtbot: QtBot) -> None:
+def test_opening_a_chat_changes_no_row(window: WindowDriver, resets: list[str]) -> None:
     changed: list[object] = []
-    window._chats.model.dataChanged.connect(lambda *rows: changed.append(rows))
+    window.sidebar.model.dataChanged.connect(lambda *rows: changed.append(rows))
     before = shown(window)
-    window._session.chats.open_id(chat_of(window, "Chat 7"))
-    settle(window, qtbot)
-    assert window._chats.list.currentIndex().data() == "Chat 7"
+    window.open_chat("Chat 7")
+    assert window.sidebar.current == "Chat 7"
     assert shown(window) == before
     assert not resets
     assert not changed
 
 
-def test_a_chat_that_is_used_moves_up_and_the_rows_in_sight_stay(
-    window: MainWindow, resets: list[str], qtbot: QtBot
-) -> None:
-    window._session.chats.open_id(chat_of(window, "Chat 100"))
-    settle(window, qtbot)
-    bar = window._chats.list.verticalScrollBar()
+def test_a_chat_that_is_used_moves_up_and_the_rows_in_sight_stay(window: WindowDriver, resets: list[str]) -> None:
+    window.open_chat("Chat 100")
+    bar = window.sidebar.list.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     before = tops(window)
     assert "Chat 100" not in before
-    ask(window, "Once more?")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
+    window.ask("Once more?")
+    window.wait_until_answered()
+    window.settle()
     assert shown(window)[0] == "Chat 100"
-    assert window._chats.list.currentIndex().data() == "Chat 100"
+    assert window.sidebar.current == "Chat 100"
     assert tops(window) == before
     assert not resets
 
 
-def test_renaming_pinning_and_deleting_move_rows_only(window: MainWindow, resets: list[str], qtbot: QtBot) -> None:
-    session, model = window._session, window._chats.model
-    change_store(session, lambda store: store.conversations.rename(chat_of(window, "Chat 3"), "Another name"))
-    settle(window, qtbot)
+def test_renaming_pinning_and_deleting_move_rows_only(window: WindowDriver, resets: list[str]) -> None:
+    sidebar = window.sidebar
+    sidebar.rename("Chat 3", "Another name")
     assert shown(window)[3] == "Another name"
-    change_store(session, lambda store: store.conversations.pin(chat_of(window, "Chat 50")))
-    settle(window, qtbot)
-    assert model.rows[0] == "pinned"
+    sidebar.choose("Chat 50", "Pin to the top")
+    assert sidebar.rows[0] == "Pinned"
     assert shown(window)[0] == "Chat 50"
-    change_store(session, lambda store: store.conversations.unpin(chat_of(window, "Chat 50")))
-    settle(window, qtbot)
-    assert "pinned" not in model.rows
-    window._session.chats.trash(chat_of(window, "Chat 4"))
-    settle(window, qtbot)
+    sidebar.choose("Chat 50", "Unpin")
+    assert "Pinned" not in sidebar.rows
+    sidebar.choose("Chat 4", "Delete")
     assert shown(window) == ["Chat 0", "Chat 1", "Chat 2", "Another name"] + [f"Chat {n}" for n in range(5, CHATS)]
     assert not resets
 
 
 def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
-    window: MainWindow, resets: list[str]
+    window: WindowDriver, resets: list[str]
 ) -> None:
-    model, chat = window._chats.model, chat_of(window, "Chat 2")
+    model, chat = window.sidebar.model, window.chat_id("Chat 2")
     measured: list[int] = []
 
     class Measured(RowPainter):
@@ -137,41 +121,40 @@ def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
             measured.append(index.row())
             return super().sizeHint(option, index)
 
-    window._chats.list.setItemDelegate(Measured(window._chats.list))
+    window.sidebar.list.setItemDelegate(Measured(window.sidebar.list))
     tops(window)
     assert measured
     measured.clear()
-    window._chats.refresh(None, frozenset({chat}))
+    window.sidebar.pane.refresh(None, frozenset({chat}))
     tops(window)
     assert model.row_of(chat).data(STREAMS)
-    window._chats.refresh(None, frozenset())
+    window.sidebar.pane.refresh(None, frozenset())
     tops(window)
     assert not model.row_of(chat).data(STREAMS)
     assert not resets
     assert not measured
 
 
-def test_a_search_in_between_is_another_list(window: MainWindow, qtbot: QtBot) -> None:
-    window._chats.search.setText("Chat 11")
-    qtbot.waitUntil(lambda: window._chats.model.rows[0] == "titles-found")
-    window._chats.search.clear()
+def test_a_search_in_between_is_another_list(window: WindowDriver, qtbot: QtBot) -> None:
+    window.sidebar.search.setText("Chat 11")
+    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Chats")
+    window.sidebar.search.clear()
     assert shown(window) == [f"Chat {number}" for number in range(CHATS)]
-    first = window._chats.list.indexAt(QPoint(5, 40))
+    first = window.sidebar.list.indexAt(QPoint(5, 40))
     assert first.data(ROW).title == "Chat 0"
     assert first.flags() & Qt.ItemFlag.ItemIsDragEnabled
 
 
-def test_a_list_is_arranged_anew_when_another_day_begins(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, listed = window._chats.model, window._session.list
-    assert isinstance(model, ChatListModel)
+def test_a_list_is_arranged_anew_when_another_day_begins(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert window.sidebar.rows[0] == "Today"
     tomorrow = time.time() + 86_400
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
-    model.show_chats(listed.chats, ACTIVE, frozenset(), listed.folders)
-    assert "today" not in model.rows
+    window.sidebar.rename("Chat 0", "Another name")
+    assert "Today" not in window.sidebar.rows
 
 
-def test_rows_and_their_words_follow_the_text_size(window: MainWindow, qapp: Application) -> None:
-    view = window._chats.list
+def test_rows_and_their_words_follow_the_text_size(window: WindowDriver, qapp: Application) -> None:
+    view = window.sidebar.list
     index = view.model().index(1, 0)
 
     def ink() -> int:

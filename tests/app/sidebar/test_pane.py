@@ -6,321 +6,305 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.app.chats_shown import change_store, settle, titles, turns, view
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import STORY, ask, wait_for_end
+from tests.app.window.test_main_window import STORY
 
 if TYPE_CHECKING:
     import pytest
-    from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
-    from app.window.main_window import MainWindow
+    from app.conversations.store import ConversationStore
+    from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 
-def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     for question in ("Apples", "Bananas"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
-    assert titles(window) == ["Bananas", "Apples"]
-    model = window._chats.model
-    apples = next(chat.id for chat in window._session.list.chats if chat.title == "Apples")
-    window._operations.pin(apples)
-    qtbot.waitUntil(lambda: model.rows[0] == "pinned")
-    assert model.data(model.index(1)) == "Apples"
-    model.setData(model.index(1), "Pears")
-    qtbot.waitUntil(lambda: "Pears" in titles(window))
-    window._operations.duplicate(apples)
-    qtbot.waitUntil(lambda: sorted(titles(window)) == ["Bananas", "Pears", "Pears 2"])
-    window._operations.archive(apples)
-    qtbot.waitUntil(lambda: len(titles(window)) == 2)
-    window._chats.show_view("archived")
-    qtbot.waitUntil(lambda: titles(window) == ["Pears"])
+        window.trigger("new-chat")
+        window.ask(question)
+        window.wait_until_answered()
+        window.settle()
+    assert window.titles == ["Bananas", "Apples"]
+    sidebar = window.sidebar
+    sidebar.choose("Apples", "Pin to the top")
+    assert sidebar.rows[:2] == ["Pinned", "Apples"]
+    sidebar.rename("Apples", "Pears")
+    assert "Pears" in window.titles
+    sidebar.choose("Pears", "Duplicate")
+    assert sorted(window.titles) == ["Bananas", "Pears", "Pears 2"]
+    sidebar.choose("Pears", "Move to the archive")
+    assert len(window.titles) == 2
+    sidebar.show_view("Archive")
+    assert window.titles == ["Pears"]
 
 
-def test_pins_are_reordered_by_dragging(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_pins_are_reordered_by_dragging(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    session, model = window._session, window._chats.model
 
     def three(store):  # type: ignore[no-untyped-def]
         for title in ("a", "b", "c"):
             store.conversations.pin(store.conversations.create(title=title))
 
-    change_store(session, three)
-    qtbot.waitUntil(lambda: titles(window) == ["a", "b", "c"])
-    data = model.mimeData([model.index(3)])
-    model.dropMimeData(data, Qt.DropAction.MoveAction, 1, 0, model.index(-1))
-    qtbot.waitUntil(lambda: titles(window) == ["c", "a", "b"])
+    window.in_store(three)
+    assert window.titles == ["a", "b", "c"]
+    window.sidebar.drag_between("c", above=1)
+    assert window.titles == ["c", "a", "b"]
 
 
 def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    window._actions["delete-chat"].trigger()
-    qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "First" in window._banner.text
-    assert turns(window) == []
-    assert titles(window) == []
-    window._banner._button.click()
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    assert titles(window) == ["First"]
-    assert not window._actions["restore-chat"].isEnabled()
-    assert not window._banner.isVisible()
+    window.ask("first")
+    window.wait_until_answered()
+    window.settle()
+    window.trigger("delete-chat")
+    qtbot.waitUntil(lambda: window.banner.isVisible())
+    assert "First" in window.banner_text
+    assert window.turns == []
+    assert window.titles == []
+    window.press_banner()
+    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
+    assert window.titles == ["First"]
+    assert not window.is_enabled("restore-chat")
+    assert window.banner.isHidden()
 
 
 def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    chat = window._session.chat.id
-    assert chat is not None
-    window._actions["delete-chat"].trigger()
-    settle(window, qtbot)
-    window._chats.show_view("trashed")
-    qtbot.waitUntil(lambda: titles(window) == ["First"])
-    window._chats._activated(window._chats.model.index(0))
-    qtbot.waitUntil(lambda: turns(window) == [("first", "One.")])
-    window._operations.purge(chat)
-    qtbot.waitUntil(lambda: titles(window) == [])
-    assert turns(window) == []
-    assert not window._actions["restore-chat"].isEnabled()
+    window.ask("first")
+    window.wait_until_answered()
+    window.settle()
+    window.trigger("delete-chat")
+    window.settle()
+    window.sidebar.show_view("Trash")
+    assert window.titles == ["First"]
+    window.open_chat("First")
+    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
+    window.sidebar.choose("First", "Delete permanently")
+    window.sidebar.empty_button.click()
+    qtbot.waitUntil(lambda: window.titles == [])
+    assert window.turns == []
+    assert not window.is_enabled("restore-chat")
 
 
 def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
-    ask(window, "Tell me a story")
-    model = window._chats.model
-    qtbot.waitUntil(lambda: bool(model._streaming))
-    window._actions["new-chat"].trigger()
-    assert model._streaming
+    window.ask("Tell me a story")
+
+    def is_marked() -> bool:
+        return any(row.endswith("an answer is being written") for row in window.sidebar.spoken)
+
+    qtbot.waitUntil(is_marked)
+    window.trigger("new-chat")
+    assert is_marked()
     engine.gate.release(1000)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not model._streaming)
+    qtbot.waitUntil(lambda: not is_marked())
 
 
 def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
     for question in ("추측이 뭐예요?", "second"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
-    assert turns(window) == [("second", "Two.")]
-    window._chats.search.setText("초안")
-    model = window._chats.model
-    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
-    window._chats._activated(model.index(1))
-    qtbot.waitUntil(lambda: bool(turns(window)) and turns(window)[0][0] == "추측이 뭐예요?")
-    qtbot.waitUntil(lambda: window._find.isVisible())
-    (prose,) = view(window).body.text_views
-    marks = prose.extraSelections()  # type: ignore[attr-defined]
+        window.trigger("new-chat")
+        window.ask(question)
+        window.wait_until_answered()
+        window.settle()
+    assert window.turns == [("second", "Two.")]
+    window.sidebar.search.setText("초안")
+    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Messages")
+    window.sidebar.click_row(window.sidebar.model.index(1))
+    qtbot.waitUntil(lambda: bool(window.turns) and window.turns[0][0] == "추측이 뭐예요?")
+    qtbot.waitUntil(lambda: window.find_bar.isVisible())
+    (prose,) = window.turn().blocks
+    marks = prose.extraSelections()
     assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
 
 
-def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
     for question in ("one", "two", "three"):
-        ask(window, question)
-        wait_for_end(window, qtbot)
-    window._actions["find-in-chat"].trigger()
-    window._find.edit.setText("draft")
-    assert window._find._count.text() == "3 of 3"
-    (prose,) = view(window).body.text_views
-    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]  # type: ignore[attr-defined]
-    QTest.keyClick(window._find.edit, Qt.Key.Key_Return)
-    assert window._find._count.text() == "2 of 3"
-    QTest.keyClick(window._find.edit, Qt.Key.Key_Escape)
-    assert not window._find.isVisible()
-    assert window._composer.edit.hasFocus()
-    assert prose.extraSelections() == []  # type: ignore[attr-defined]
+        window.ask(question)
+        window.wait_until_answered()
+    window.trigger("find-in-chat")
+    window.find_bar.edit.setText("draft")
+    assert window.found_text == "3 of 3"
+    (prose,) = window.turn().blocks
+    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]
+    QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Return)
+    assert window.found_text == "2 of 3"
+    QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Escape)
+    assert not window.find_bar.isVisible()
+    assert window.edit.hasFocus()
+    assert prose.extraSelections() == []
 
 
-def in_trash(window: MainWindow, qtbot: QtBot, *titled: str) -> list[int]:
-    """Show the trash with chats of these titles; their ids."""
-    chats: list[int] = []
+def show_trash(window: WindowDriver, *titled: str) -> None:
+    """Show the trash with chats of these titles."""
 
-    def fill(store):  # type: ignore[no-untyped-def]
+    def fill(store: ConversationStore) -> None:
         for title in titled:
-            chats.append(store.conversations.create(title=title))
-            store.conversations.trash(chats[-1])
+            store.conversations.trash(store.conversations.create(title=title))
 
-    change_store(window._session, fill)
-    window._chats.show_view("trashed")
-    qtbot.waitUntil(lambda: sorted(titles(window)) == sorted(titled))
-    window._chats.list.setFocus()
-    return chats
+    window.in_store(fill)
+    window.sidebar.show_view("Trash")
+    assert sorted(window.titles) == sorted(titled)
+    window.sidebar.list.setFocus()
 
 
 def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine())
-    pane, button = window._chats, window._chats.empty
-    gone, stays = in_trash(window, qtbot, "Taxes & <b>more</b>", "Letters")
-    pane.row_menu.purge_wanted.emit(gone)
+    button = window.sidebar.empty_button
+    show_trash(window, "Taxes & <b>more</b>", "Letters")
+    window.sidebar.choose("Taxes & <b>more</b>", "Delete permanently")
     assert button.accessibleName() == "Delete permanently? Taxes & <b>more</b>"
     assert button.hasFocus()
-    settle(window, qtbot)
-    assert len(titles(window)) == 2
+    window.settle()
+    assert len(window.titles) == 2
     QTest.keyClick(button, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: titles(window) == ["Letters"])
+    qtbot.waitUntil(lambda: window.titles == ["Letters"])
     assert button.text() == "Empty the trash"
-    assert window._session.list.chats[0].id == stays
 
 
-def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    pane, button = window._chats, window._chats.empty
-    (chat,) = in_trash(window, qtbot, "Letters")
-    pane.row_menu.purge_wanted.emit(chat)
+    button = window.sidebar.empty_button
+    show_trash(window, "Letters")
+    window.sidebar.choose("Letters", "Delete permanently")
     QTest.keyClick(button, Qt.Key.Key_Escape)
-    assert (button.text(), pane.list.hasFocus()) == ("Empty the trash", True)
+    assert (button.text(), window.sidebar.list.hasFocus()) == ("Empty the trash", True)
     button.click()
     assert button.text() == "Delete permanently?\n1 chat"
-    window._composer.setFocus()
+    window.composer.setFocus()
     assert button.text() == "Empty the trash"
-    settle(window, qtbot)
-    assert titles(window) == ["Letters"]
+    window.settle()
+    assert window.titles == ["Letters"]
 
 
 def test_the_delete_key_asks_in_the_trash(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine())
-    (chat,) = in_trash(window, qtbot, "Letters")
-    window._chats.list.setCurrentIndex(window._chats.model.row_of(chat))
-    QTest.keyClick(window._chats.list, Qt.Key.Key_Delete)
-    assert window._chats.empty.text() == "Delete permanently?\nLetters"
-    QTest.keyClick(window._chats.empty, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: titles(window) == [])
+    show_trash(window, "Letters")
+    window.sidebar.select("Letters")
+    window.sidebar.press(Qt.Key.Key_Delete)
+    assert window.sidebar.empty_button.text() == "Delete permanently?\nLetters"
+    QTest.keyClick(window.sidebar.empty_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: window.titles == [])
 
 
-def test_a_question_stays_while_other_chats_change(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_question_stays_while_other_chats_change(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    (chat,) = in_trash(window, qtbot, "Letters")
-    window._chats.row_menu.purge_wanted.emit(chat)
-    change_store(window._session, lambda store: store.conversations.create(title="another"))
-    settle(window, qtbot)
-    assert window._chats.empty.text() == "Delete permanently?\nLetters"
+    show_trash(window, "Letters")
+    window.sidebar.choose("Letters", "Delete permanently")
+    window.in_store(lambda store: store.conversations.create(title="another"))
+    assert window.sidebar.empty_button.text() == "Delete permanently?\nLetters"
 
 
 def test_a_chat_of_the_trash_comes_out_when_it_goes_on(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    chat = window._session.chat.id
-    window._actions["delete-chat"].trigger()
-    settle(window, qtbot)
-    window._session.chats.open_id(chat)  # type: ignore[arg-type]
-    settle(window, qtbot)
-    assert titles(window) == []
-    ask(window, "second")
-    wait_for_end(window, qtbot)
-    qtbot.waitUntil(lambda: titles(window) == ["First"])
-    assert not window._actions["restore-chat"].isEnabled()
+    window.ask("first")
+    window.wait_until_answered()
+    window.settle()
+    window.trigger("delete-chat")
+    window.settle()
+    window.sidebar.show_view("Trash")
+    window.open_chat("First")
+    window.sidebar.show_view("Chats")
+    assert window.titles == []
+    window.ask("second")
+    window.wait_until_answered()
+    qtbot.waitUntil(lambda: window.titles == ["First"])
+    assert not window.is_enabled("restore-chat")
 
 
-def two_chats(window: MainWindow, qtbot: QtBot) -> None:
+def two_chats(window: WindowDriver) -> None:
     for question in ("Apples", "Bananas"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
+        window.trigger("new-chat")
+        window.ask(question)
+        window.wait_until_answered()
+        window.settle()
 
 
 def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    two_chats(window, qtbot)
-    window._actions["search-chats"].trigger()
-    search, rows = window._chats.search, window._chats.list
+    two_chats(window)
+    window.trigger("search-chats")
+    search, rows = window.sidebar.search, window.sidebar.list
     QTest.keyClicks(search, "apples")
-    settle(window, qtbot)
+    window.settle()
     QTest.keyClick(search, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: turns(window) == [("Apples", "One.")])
+    qtbot.waitUntil(lambda: window.turns == [("Apples", "One.")])
     search.setFocus()
     QTest.keyClick(search, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(search, "bananas")
-    settle(window, qtbot)
+    window.settle()
     QTest.keyClick(search, Qt.Key.Key_Down)
     assert rows.hasFocus()
     QTest.keyClick(rows, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: turns(window) == [("Bananas", "One.")])
+    qtbot.waitUntil(lambda: window.turns == [("Bananas", "One.")])
     search.setFocus()
     QTest.keyClick(search, Qt.Key.Key_Escape)
     assert search.text() == ""
-    assert len(titles(window)) == 2
-
-
-def compose(field: QWidget, preedit: str, commit: str = "") -> None:
-    event = QInputMethodEvent(preedit, [])
-    event.setCommitString(commit)
-    QCoreApplication.sendEvent(field, event)
+    assert len(window.titles) == 2
 
 
 def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요.")]))
-    ask(window, "뭐예요?")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    search, model = window._chats.search, window._chats.model
-    compose(search, "초")
-    compose(search, "안", "초")
-    qtbot.waitUntil(lambda: model.rows[0] == "messages-found")
+    window.ask("뭐예요?")
+    window.wait_until_answered()
+    window.settle()
+    search = window.sidebar.search
+    window.compose("초", search)
+    window.compose("안", search, commit="초")
+    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Messages")
     assert search.words == "초안"
-    compose(search, "", "안")
+    window.compose("", search, commit="안")
     assert (search.text(), search.words) == ("초안", "초안")
-    window._actions["find-in-chat"].trigger()
-    compose(window._find.edit, "초")
-    assert window._find._count.text() == "1 of 1"
+    window.trigger("find-in-chat")
+    window.compose("초", window.find_bar.edit)
+    assert window.found_text == "1 of 1"
     # What stands for a Chinese word until it is chosen is not looked for.
-    compose(search, "cao gao")
+    window.compose("cao gao", search)
     assert search.words == "초안"
-    compose(search, "")
+    window.compose("", search)
 
 
 def test_days_are_counted_anew_when_the_person_comes_back(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, qapp: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    assert window._chats.model.rows[0] == "today"
+    window.ask("first")
+    window.wait_until_answered()
+    window.settle()
+    assert window.sidebar.rows[0] == "Today"
     tomorrow = time.time() + 86_400
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
-    window._application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
-    assert window._chats.model.rows[0] == "yesterday"
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert window.sidebar.rows[0] == "Yesterday"
 
 
 def test_days_are_those_of_the_time_zone_that_holds_now(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, qapp: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TZ", "UTC")
     window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    chat = window._session.list.chats[0].id
+    window.ask("first")
+    window.wait_until_answered()
+    window.settle()
+    chat = window.chat_id("First")
     # 2026-03-10 12:00 in UTC, and a chat of half past one in that night.
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: 1_773_144_000.0)
     used_at = 1_773_144_000.0 - 10.5 * 3600
-    change_store(
-        window._session,
-        lambda store: store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (used_at, chat)),
+    window.in_store(
+        lambda store: store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (used_at, chat))
     )
-    window._chats.show_view("active")
-    settle(window, qtbot)
-    assert window._chats.model.rows[0] == "today"
+    window.sidebar.show_view("Chats")
+    window.settle()
+    assert window.sidebar.rows[0] == "Today"
     monkeypatch.setenv("TZ", "PST8")
-    window._application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
-    assert window._chats.model.rows[0] == "yesterday"
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert window.sidebar.rows[0] == "Yesterday"
     monkeypatch.undo()
     time.tzset()

@@ -17,10 +17,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 from app.conversations.records import Attachment
 from app.session.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable, count_tokens, read_attachment
 from app.widgets.layouts import settle_layouts
+from app.window.attachment_reader import AttachmentReader
 from engine import starter_pair
-from tests.app.chats_shown import paste, settle
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import ask, wait_for_end
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -37,69 +36,65 @@ def test_a_pasted_file_goes_with_the_question_and_comes_back_with_the_chat(
     (tmp_path / "main.py").write_text("print('초안')\n")
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
-    paste(window, tmp_path / "main.py")
-    qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
-    ask(window, "What does it do?")
-    wait_for_end(window, qtbot)
+    window.paste(tmp_path / "main.py")
+    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
+    window.ask("What does it do?")
+    window.wait_until_answered()
     content = engine.requests[-1].messages[-1]["content"]
     assert content == "main.py\n```\nprint('초안')\n```\n\nWhat does it do?"
-    assert window._composer.files.attachments == ()
+    assert window.composer.files.attachments == ()
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
-    assert [file.name for file in window._session.chat.turns[0].attachments] == ["main.py"]
+    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
+    assert [file.name for file in window.session.chat.turns[0].attachments] == ["main.py"]
 
 
 def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print()\n")
     engine = ScriptedEngine([Script("It prints."), Script("Again."), Script("Short.")])
     window = open_window(engine)
-    session, edit = window._session, window._composer.edit
+    session, edit = window.session, window.edit
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert not session.chat.turns
-    paste(window, tmp_path / "main.py")
-    qtbot.waitUntil(lambda: window._actions["send"].isEnabled())
+    window.paste(tmp_path / "main.py")
+    qtbot.waitUntil(lambda: window.is_enabled("send"))
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
+    window.wait_until_answered()
     assert engine.requests[-1].messages[-1]["content"] == "main.py\n```\nprint()\n```"
-    settle(window, qtbot)
-    turn = session.chat.turns[0]
-    bubble = window._transcript.view(turn)._bubble
+    window.settle()
+    bubble = window.turn().bubble
     assert bubble.text.isHidden()
     assert "main.py" in [label.text() for label in bubble.findChildren(QLabel)]
     assert [chat.title for chat in session.list.chats] == ["main.py"]
-    assert not window._actions["send"].isEnabled()
+    assert not window.is_enabled("send")
     # There is nothing to bring back.
     QTest.keyClick(edit, Qt.Key.Key_Up)
     assert edit.toPlainText() == ""
-    window._turns.run(turn, "edit")
-    editor = window._transcript.view(turn).editor
-    assert editor is not None
+    window.trigger("edit-last")
+    editor = window.turn().editor
     QTest.keyClicks(editor.edit, "Shorter?")
     QTest.keyClick(editor.edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
+    window.wait_until_answered()
     assert engine.requests[-1].messages[-1]["content"].endswith("\n\nShorter?")
     qtbot.waitUntil(lambda: session.answers.ready)
-    turn = session.chat.turns[0]
-    window._turns.run(turn, "edit")
-    editor = window._transcript.view(turn).editor
-    assert editor is not None
+    window.trigger("edit-last")
+    editor = window.turn().editor
     editor.edit.clear()
     QTest.keyClick(editor.edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
+    window.wait_until_answered()
     assert session.chat.turns[0].question == ""
 
 
 def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("note")
     window = open_window(ScriptedEngine())
-    window._composer.edit.setPlainText("look at this")
-    paste(window, tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
+    window.write("look at this")
+    window.paste(tmp_path / "notes.txt")
+    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: [file.name for file in window._composer.files.attachments] == ["notes.txt"])
-    assert window._composer.edit.toPlainText() == "look at this"
+    qtbot.waitUntil(lambda: window.attached == ["notes.txt"])
+    assert window.unsent == "look at this"
 
 
 def test_a_file_goes_with_the_chat_that_it_was_given_to(
@@ -114,27 +109,27 @@ def test_a_file_goes_with_the_chat_that_it_was_given_to(
 
     monkeypatch.setattr("app.window.attachment_reader.read_attachment", slow)
     window = open_window(ScriptedEngine())
-    ask(window, "Question?")
-    wait_for_end(window, qtbot)
-    asked = window._session.chat
-    paste(window, tmp_path / "notes.txt")
-    window._session.chats.new_chat()
-    assert window._composer.files.isHidden()
+    window.ask("Question?")
+    window.wait_until_answered()
+    asked = window.session.chat
+    window.paste(tmp_path / "notes.txt")
+    window.trigger("new-chat")
+    assert window.composer.files.isHidden()
     go_on.set()
     qtbot.waitUntil(lambda: [file.name for file in asked.unsent_attachments] == ["notes.txt"])
-    assert window._composer.files.attachments == ()
-    window._session.chats.open(asked)
-    assert [file.name for file in window._composer.files.attachments] == ["notes.txt"]
+    assert window.composer.files.attachments == ()
+    window.session.chats.open(asked)
+    assert window.attached == ["notes.txt"]
 
 
 def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\xff\xfe\x00")
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
-    paste(window, tmp_path / "photo.png")
-    qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert "photo.png is not a text file" in window._banner.text
-    assert window._composer.files.isHidden()
+    window.settle()
+    window.paste(tmp_path / "photo.png")
+    qtbot.waitUntil(lambda: window.banner.isVisible())
+    assert "photo.png is not a text file" in window.banner_text
+    assert window.composer.files.isHidden()
 
 
 def pdf(*pages: str) -> PdfWriter:
@@ -157,10 +152,10 @@ def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot
     pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
     engine = ScriptedEngine([Script("Two pages.")])
     window = open_window(engine)
-    paste(window, tmp_path / "paper.pdf")
-    qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
-    ask(window, "How long is it?")
-    wait_for_end(window, qtbot)
+    window.paste(tmp_path / "paper.pdf")
+    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
+    window.ask("How long is it?")
+    window.wait_until_answered()
     assert engine.requests[-1].messages[-1]["content"] == (
         "paper.pdf\n```\nFirst page.\n\nLast page.\n```\n\nHow long is it?"
     )
@@ -186,19 +181,27 @@ def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> Non
     assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
 
 
-def test_every_reason_has_a_sentence(open_window: OpenWindow) -> None:
+@pytest.mark.parametrize(
+    "reason", ["not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"]
+)
+def test_every_reason_has_a_sentence(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    def refused(path: Path, *_: object) -> Attachment:
+        raise NotAttachable(path.name, reason)
+
+    monkeypatch.setattr("app.window.attachment_reader.read_attachment", refused)
     window = open_window(ScriptedEngine())
-    for reason in ("not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"):
-        window._attachments.show_reason(NotAttachable("a.pdf", reason))
-        assert window._banner.text.startswith("a.pdf ")
+    window.paste(tmp_path / "a.pdf")
+    qtbot.waitUntil(lambda: window.banner_text.startswith("a.pdf "))
 
 
 def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
-    paste(window, tmp_path / "a.txt")
-    files = window._composer.files
+    window.settle()
+    window.paste(tmp_path / "a.txt")
+    files = window.composer.files
     qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
 
 
@@ -243,14 +246,14 @@ def test_a_question_waits_for_the_file_that_is_being_read(
 ) -> None:
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
-    paste(window, tmp_path / "main.py")
-    ask(window, "What does it do?")
-    assert window._composer.edit.toPlainText() == "What does it do?"
-    assert not window._actions["send"].isEnabled()
+    window.paste(tmp_path / "main.py")
+    window.ask("What does it do?")
+    assert window.unsent == "What does it do?"
+    assert not window.is_enabled("send")
     gate.set()
-    qtbot.waitUntil(lambda: window._actions["send"].isEnabled())
-    QTest.keyClick(window._composer.edit, Qt.Key.Key_Return)
-    wait_for_end(window, qtbot)
+    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.send()
+    window.wait_until_answered()
     assert "print()" in engine.requests[-1].messages[-1]["content"]
 
 
@@ -258,40 +261,40 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    ask(window, "first")
-    wait_for_end(window, qtbot)
-    session, files = window._session, window._composer.files
+    window.ask("first")
+    window.wait_until_answered()
+    session, files = window.session, window.composer.files
     first = session.chat
-    paste(window, tmp_path / "main.py")
-    window._composer.edit.setPlainText("What does it do?")
+    window.paste(tmp_path / "main.py")
+    window.write("What does it do?")
     session.chats.new_chat()
     assert not files.reading
     assert not files.isVisible()
     session.chats.open(first)
     assert files.reading
-    assert not window._actions["send"].isEnabled()
+    assert not window.is_enabled("send")
     session.chats.new_chat()
     gate.set()
     qtbot.waitUntil(lambda: len(first.unsent_attachments) == 1)
     session.chats.open(first)
     assert [attachment.name for attachment in files.attachments] == ["main.py"]
-    assert window._actions["send"].isEnabled()
+    assert window.is_enabled("send")
 
 
 def test_a_file_can_be_left_behind_while_it_is_being_read(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    settle(window, qtbot)
-    paste(window, tmp_path / "main.py")
-    (away,) = window._composer.files.findChildren(QToolButton)
+    window.settle()
+    window.paste(tmp_path / "main.py")
+    (away,) = window.composer.files.findChildren(QToolButton)
     away.click()
-    assert not window._composer.files.isVisible()
-    ask(window, "first")
+    assert not window.composer.files.isVisible()
+    window.ask("first")
     gate.set()
-    wait_for_end(window, qtbot)
-    settle(window, qtbot)
-    assert window._composer.files.attachments == ()
+    window.wait_until_answered()
+    qtbot.waitUntil(lambda: not window.session.busy)
+    assert window.composer.files.attachments == ()
 
 
 def test_half_characters_of_a_pdf_file_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,16 +326,17 @@ def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
 
     monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
-    paste(window, tmp_path / "long.pdf")
+    window.settle()
+    window.paste(tmp_path / "long.pdf")
     qtbot.waitUntil(reading.is_set)
-    (away,) = window._composer.files.findChildren(QToolButton)
+    (away,) = window.composer.files.findChildren(QToolButton)
     away.click()
     gate.set()
-    settle(window, qtbot)
+    window.settle()
+    qtbot.waitUntil(lambda: not window.session.busy)
     assert len(pages) == 1
-    assert window._composer.files.attachments == ()
-    assert not window._banner.isVisible()
+    assert window.composer.files.attachments == ()
+    assert window.banner.isHidden()
 
 
 def test_closing_the_window_ends_the_reading_of_a_pdf_file(
@@ -341,16 +345,18 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
     reading, pages = threading.Event(), []
     window = open_window(ScriptedEngine())
+    reader = window.find(AttachmentReader)
 
     def slowly(page: object) -> str:
         pages.append(page)
         reading.set()
-        window._attachments._closing.wait(PATIENCE_S)
+        # The reader is asked to stop before its page has been read, and only the reader knows when.
+        reader._closing.wait(PATIENCE_S)
         return "words"
 
     monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
-    paste(window, tmp_path / "long.pdf")
-    paste(window, tmp_path / "long.pdf")
+    window.paste(tmp_path / "long.pdf")
+    window.paste(tmp_path / "long.pdf")
     qtbot.waitUntil(reading.is_set)
     window.close()
     assert len(pages) == 1
@@ -359,14 +365,14 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
 def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     window.resize(900, 600)
-    files = window._composer.files
+    files = window.composer.files
     many = tuple(
         Attachment(f"a rather long name of a file, number {number}.py", "text/plain", "") for number in range(12)
     )
     files.show_files(many)
     files.show_counts(dict.fromkeys(many, 1234))
     settle_layouts()
-    chips = [chip for chip in files._inside.findChildren(QFrame, "attachment") if not chip.isHidden()]
+    chips = [chip for chip in files.findChildren(QFrame, "attachment") if not chip.isHidden()]
     assert window.width() == 900
     assert len({chip.y() for chip in chips}) > 3
     assert files.height() < 4 * chips[0].height()
@@ -377,10 +383,10 @@ def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow) 
 
 def test_one_file_takes_one_row(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    files = window._composer.files
+    files = window.composer.files
     files.show_files((Attachment("a.py", "text/plain", ""),))
     settle_layouts()
-    (chip,) = files._inside.findChildren(QFrame, "attachment")
+    (chip,) = files.findChildren(QFrame, "attachment")
     assert files.height() == chip.sizeHint().height()
     files.show_files(())
     assert files.isHidden()
@@ -396,7 +402,7 @@ def test_files_can_be_dropped_anywhere_in_the_window(open_window: OpenWindow, qt
     window.dragEnterEvent(entering)
     assert entering.isAccepted()
     window.dropEvent(QDropEvent(QPointF(500, 200), *options))
-    qtbot.waitUntil(lambda: [file.name for file in window._composer.files.attachments] == ["notes.txt"])
+    qtbot.waitUntil(lambda: window.attached == ["notes.txt"])
     data.clear()
     data.setText("words")
     entering = QDragEnterEvent(QPoint(500, 200), *options)

@@ -22,13 +22,22 @@ class _Pair:
     loading = ""
 
 
-class _Session(QObject):
-    models_changed = Signal()
-    quiet = True
+class _Models(QObject):
+    changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.pair = _Pair()
+
+
+class _Answers:
+    quiet = True
+
+
+class _Session(QObject):
+    def __init__(self) -> None:
+        super().__init__()
+        self.models, self.answers = _Models(), _Answers()
 
 
 @pytest.fixture

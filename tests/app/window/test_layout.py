@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextTable
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.chat.prose import Prose
 from app.chat.token_view import TokenView
-from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
-from app.settings.declarations import settings_of
-from app.settings.setting import NEXT_ANSWER
+from app.conversations.conversation_list import TRASHED
+from app.settings.declarations import NEXT_ANSWER, settings_of
 from app.settings_window.form import Form
 from app.sidebar.row_painter import _around
 from app.speculation.gauges import Figure
@@ -25,9 +25,8 @@ from app.window.header import Chip
 from app.wording.figures import depth_texts, speed_text
 from engine.events import Token
 from engine.stats import RequestStats
-from tests.app.chats_shown import change_store
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_stored_chats import settle
+from tests.app.window_parts import button
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -46,19 +45,18 @@ def left_edge(view: QWidget, within: QWidget) -> int:
 
 
 def test_before_the_chats_are_read_nothing_of_the_archive_is_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane = open_window(ScriptedEngine())._chats
-    assert pane._back.isHidden()
-    assert pane.empty.isHidden()
-    qtbot.waitUntil(lambda: not pane.hint.isHidden())
-    assert pane._back.isHidden()
+    sidebar = open_window(ScriptedEngine()).sidebar
+    assert sidebar.back_button.isHidden()
+    assert sidebar.empty_button.isHidden()
+    qtbot.waitUntil(lambda: not sidebar.pane.hint.isHidden())
+    assert sidebar.back_button.isHidden()
 
 
-def test_an_empty_list_says_what_would_be_in_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_empty_list_says_what_would_be_in_it(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    pane, said = window._chats, []
-    for view in (ACTIVE, ARCHIVED, TRASHED):
-        pane.show_view(view)
-        settle(window, qtbot)
+    pane, said = window.sidebar.pane, []
+    for view in ("Chats", "Archive", "Trash"):
+        window.sidebar.show_view(view)
         assert not pane.hint.isHidden()
         said.append(pane.hint.text())
     assert len(set(said)) == 3
@@ -83,9 +81,9 @@ def test_what_was_found_begins_with_a_whole_word(text: str, shown: str) -> None:
 
 def test_a_card_keeps_the_focus_when_a_chat_is_shown_behind_it(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    window._actions["palette"].trigger()
-    window._show_chat(window._session.chat)
-    assert window._palette._field.hasFocus()
+    window.trigger("palette")
+    window.session.chats.open(window.session.chat)
+    assert window.palette.field.hasFocus()
 
 
 @pytest.mark.parametrize("role", ["main", "draft"])
@@ -96,9 +94,9 @@ def test_rows_of_a_picker_are_as_high_as_their_words(
     qapp.language.choose(code)
     window, _, _ = open_shown()
     window.resize(1440, 900)
-    picker = window._models.main_picker if role == "main" else window._switcher.draft_picker
+    picker = window.picker(role)
     picker.open()
-    rows = [picker._row(index) for index in range(picker._list.count())]
+    rows = [picker.row(index) for index in range(picker.list.count())]
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: all(row.height() == row.height_at(row.width()) for row in rows))
     for row in rows:
@@ -112,11 +110,11 @@ def test_the_draft_picker_needs_no_scroll_bar_for_a_few_pixels(
     qapp.language.choose(code)
     window, _, _ = open_shown()
     window.resize(900, 600)
-    picker = window._models.draft_picker
+    picker = window.picker("draft")
     picker.open()
-    bar = picker._list.verticalScrollBar()
+    bar = picker.list.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() == 0 or bar.maximum() > 20)
-    qtbot.waitUntil(lambda: picker.geometry().bottom() < window.height())
+    qtbot.waitUntil(lambda: picker.picker.geometry().bottom() < window.height())
 
 
 def stands_in_columns(sheet: ChatSettingsSheet) -> bool:
@@ -134,8 +132,8 @@ def test_the_controls_of_a_chats_own_settings_stand_in_columns(
     window = open_window(ScriptedEngine())
     for size in ((1440, 900), (900, 600)):
         window.resize(*size)
-        window._actions["chat-settings"].trigger()
-        sheet = window._chat_settings
+        window.trigger("chat-settings")
+        sheet = window.chat_settings
         # Layouts follow in the event loop.
         qtbot.waitUntil(partial(stands_in_columns, sheet))
         sheet.close_overlay()
@@ -158,8 +156,7 @@ def test_a_page_does_not_move_when_its_scroll_bar_comes(qtbot: QtBot) -> None:
 
 def test_what_most_settings_of_a_page_share_is_said_once(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window._settings.open("generation")
-    shown = window._settings.page("generation")
+    shown = window.settings_page("generation")
     assert not shown.note.isHidden()
     for setting in settings_of("generation"):
         row = next(row for row in shown.rows if row.control is shown.control(setting.key))
@@ -189,15 +186,15 @@ def test_a_new_line_at_the_end_makes_the_token_view_no_higher(qtbot: QtBot) -> N
     assert views[0].height() == views[1].height()
 
 
-def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Because.")]))
-    window._session.answers.ask("Why guess?")
-    qtbot.waitUntil(lambda: not window._session.chat.streaming)
-    bubble = window._transcript.view(window._session.chat.turns[0])._bubble
-    window._find.open()
-    window._find.edit.setText("guess")
+    window.ask("Why guess?")
+    window.wait_until_answered()
+    bubble = window.turn().bubble
+    window.trigger("find-in-chat")
+    window.find_bar.edit.setText("guess")
     assert [mark.cursor.selectedText() for mark in bubble.text.extraSelections()] == ["guess"]
-    window._find.close_bar()
+    QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Escape)
     assert bubble.text.extraSelections() == []
 
 
@@ -207,11 +204,10 @@ def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
 ) -> None:
     qapp.language.choose(code)
     window = open_window(ScriptedEngine())
-    session, pane = window._session, window._chats
-    change_store(session, lambda store: store.conversations.trash(store.conversations.create(title="Letters")))
-    settle(window, qtbot)
+    pane = window.sidebar.pane
+    window.in_store(lambda store: store.conversations.trash(store.conversations.create(title="Letters")))
     pane.show_view(TRASHED)
-    settle(window, qtbot)
+    window.settle()
     pane.empty.click()
     qtbot.waitUntil(lambda: 0 < pane.empty.sizeHint().width() <= pane.empty.width())
     assert "1" in pane.empty.text().splitlines()[1]
@@ -247,7 +243,7 @@ def test_a_unit_from_another_font_does_not_move_a_figure(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application, code: str) -> None:
     qapp.language.choose(code)
-    panel = open_window(ScriptedEngine())._panel
+    panel = open_window(ScriptedEngine()).panel
     panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5)))
     edges = set()
     for name in depth_texts():
@@ -261,15 +257,15 @@ def test_the_last_word_of_a_model_stays_where_little_fits(qtbot: QtBot) -> None:
     chip = Chip()
     qtbot.addWidget(chip)
     chip.show_model("Main", "Qwen3 0.6B", "main-model", "#000000", "chip")
-    room = chip._name.fontMetrics().horizontalAdvance("… 0.6B") + 2
-    chip.set_name_width(room)
-    assert chip._name.text() == "…0.6B"
+    name = next(label for label in chip.findChildren(QLabel) if label.text() == "Qwen3 0.6B")
+    chip.set_name_width(name.fontMetrics().horizontalAdvance("… 0.6B") + 2)
+    assert name.text() == "…0.6B"
 
 
 def test_the_button_below_the_chats_stands_like_the_one_above(open_window: OpenWindow) -> None:
-    pane = open_window(ScriptedEngine())._chats
+    pane = open_window(ScriptedEngine()).sidebar.pane
     pane.search.setFocus()
-    pictures = [button.grab().toImage() for button in (pane._new, pane.settings)]
+    pictures = [one.grab().toImage() for one in (button(pane, "New chat"), pane.settings)]
     first = [
         next(x for x in range(one.width()) if len({one.pixel(x, y) for y in range(8, one.height() - 8)}) > 1)
         for one in pictures

@@ -20,21 +20,22 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.widgets.application import Application
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine())
     window.resize(1440, 900)
     return window
 
 
-def handle_of(window: MainWindow, pane: str) -> PaneHandle:
-    return window._panes._handles[pane]
+def handle_of(window: WindowDriver, pane: str) -> PaneHandle:
+    side = window.sidebar.pane if pane == "sidebar" else window.panel
+    return side.findChild(PaneHandle)
 
 
 def drag(handle: PaneHandle, distance: int) -> None:
@@ -51,71 +52,71 @@ def kept() -> tuple[int, int]:
     return values.sidebar_width, values.panel_width
 
 
-def test_widths_that_were_dragged_survive_a_restart(window: MainWindow, open_window: OpenWindow) -> None:
+def test_widths_that_were_dragged_survive_a_restart(window: WindowDriver, open_window: OpenWindow) -> None:
     drag(handle_of(window, "sidebar"), 60)
     drag(handle_of(window, "panel"), -50)
-    assert (window._chats.width(), window._panel.width()) == (308, 390)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (308, 390)
     assert kept() == (308, 390)
     window.close()
     again = open_window(ScriptedEngine())
-    assert (again._chats.width(), again._panel.width()) == (308, 390)
+    assert (again.sidebar.pane.width(), again.panel.width()) == (308, 390)
 
 
 @pytest.mark.parametrize(("distance", "sidebar", "panel"), [(900, 400, None), (-900, 200, 480)])
 def test_no_pane_is_dragged_beyond_its_bounds(
-    window: MainWindow, distance: int, sidebar: int, panel: int | None
+    window: WindowDriver, distance: int, sidebar: int, panel: int | None
 ) -> None:
     drag(handle_of(window, "sidebar"), distance)
     drag(handle_of(window, "panel"), distance)
-    assert window._chats.width() == sidebar
+    assert window.sidebar.pane.width() == sidebar
     if panel is not None:
-        assert window._panel.width() == panel
+        assert window.panel.width() == panel
     else:
-        least = max(260, window._panel.minimumSizeHint().width())
-        assert window._panel.width() == least <= 340
+        least = max(260, window.panel.minimumSizeHint().width())
+        assert window.panel.width() == least <= 340
 
 
-def test_arrow_keys_move_an_edge_the_way_they_point(window: MainWindow) -> None:
+def test_arrow_keys_move_an_edge_the_way_they_point(window: WindowDriver) -> None:
     QTest.keyClick(handle_of(window, "sidebar"), Qt.Key.Key_Right)
     QTest.keyClick(handle_of(window, "panel"), Qt.Key.Key_Left)
-    assert (window._chats.width(), window._panel.width()) == (264, 356)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (264, 356)
     assert kept() == (264, 356)
 
 
 @pytest.mark.parametrize("by_mouse", [True, False])
-def test_a_double_click_or_enter_gives_the_usual_width(window: MainWindow, by_mouse: bool) -> None:
+def test_a_double_click_or_enter_gives_the_usual_width(window: WindowDriver, by_mouse: bool) -> None:
     handle = handle_of(window, "sidebar")
     drag(handle, 90)
     if by_mouse:
         QTest.mouseDClick(handle, LEFT, pos=QPoint(3, 300))
     else:
         QTest.keyClick(handle, Qt.Key.Key_Return)
-    assert window._chats.width() == 248
+    assert window.sidebar.pane.width() == 248
     assert kept() == (0, 0)
 
 
-def test_wide_panes_give_way_and_hide_where_the_window_is_narrow(window: MainWindow) -> None:
+def test_wide_panes_give_way_and_hide_where_the_window_is_narrow(window: WindowDriver) -> None:
     drag(handle_of(window, "sidebar"), 150)
     drag(handle_of(window, "panel"), -140)
     window.resize(1110, 700)
-    assert (window._chats.width(), window._panel.width()) == (330, 340)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (330, 340)
     window.resize(900, 600)
-    assert (window._chats.width(), window._panel.isVisible()) == (398, False)
+    assert (window.sidebar.pane.width(), window.panel.isVisible()) == (398, False)
     window.resize(560, 420)
-    assert not window._chats.isVisible()
+    assert not window.sidebar.pane.isVisible()
     window.resize(1440, 900)
-    assert (window._chats.width(), window._panel.width()) == (398, 480)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (398, 480)
 
 
 def test_widths_from_a_file_that_was_written_by_hand_are_bounded(open_window: OpenWindow) -> None:
     SettingsStore(settings_folder() / "settings.json").change(sidebar_width=10**12, panel_width=-5)
     window = open_window(ScriptedEngine())
     window.resize(1440, 900)
-    assert window._chats.width() == 400
-    assert 260 <= window._panel.width() <= 340
+    assert window.sidebar.pane.width() == 400
+    assert 260 <= window.panel.width() <= 340
 
 
-def test_an_edge_is_named_and_shows_its_focus(window: MainWindow, qapp: Application, qtbot: QtBot) -> None:
+def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
     handle = handle_of(window, "panel")
     assert handle.accessibleName() == "Width of the live panel"
     assert QAccessible.queryAccessibleInterface(handle).role() == QAccessible.Role.Slider
@@ -131,19 +132,19 @@ def test_an_edge_is_named_and_shows_its_focus(window: MainWindow, qapp: Applicat
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_narrowest_panes_cut_no_text_off(
-    window: MainWindow, qapp: Application, qtbot: QtBot, language: str
+    window: WindowDriver, qapp: Application, qtbot: QtBot, language: str
 ) -> None:
     for pane, distance in (("sidebar", -900), ("panel", 900)):
         drag(handle_of(window, pane), distance)
     qapp.language.choose(language)
-    for pane in (window._chats, window._panel):
+    for pane in (window.sidebar.pane, window.panel):
         qtbot.waitUntil(lambda pane=pane: not cut_texts(pane))
 
 
-def test_the_panel_follows_the_text_size(window: MainWindow, qapp: Application, qtbot: QtBot) -> None:
+def test_the_panel_follows_the_text_size(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
     try:
         qapp.theme.set_text_size(130)
-        qtbot.waitUntil(lambda: window._panel.width() == 442)
+        qtbot.waitUntil(lambda: window.panel.width() == 442)
     finally:
         qapp.theme.set_text_size(100)
-    qtbot.waitUntil(lambda: window._panel.width() == 340)
+    qtbot.waitUntil(lambda: window.panel.width() == 340)

@@ -11,9 +11,7 @@ import pytest
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
 from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
-from tests.app.chats_shown import change_store, settle, titles, turns
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import ask, wait_for_end
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -21,18 +19,18 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.window.main_window import MainWindow
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine([Script("An *answer*.")]))
     for question in ("Apples", "Bananas"):
-        window._actions["new-chat"].trigger()
-        ask(window, question)
-        wait_for_end(window, qtbot)
-        settle(window, qtbot)
+        window.trigger("new-chat")
+        window.ask(question)
+        window.wait_until_answered()
+        window.settle()
     return window
 
 
@@ -40,42 +38,41 @@ def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
     ("name", "words"), [("a.md", "An *answer*."), ("a.html", "An <em>answer</em>."), ("a.json", "An *answer*.")]
 )
 def test_a_chat_is_exported_in_the_form_its_file_is_named_for(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, name: str, words: str
 ) -> None:
-    monkeypatch.setattr("app.window.transfer.QFileDialog.getSaveFileName", lambda *_: (str(tmp_path / name), ""))
-    window._actions["export-chat"].trigger()
-    qtbot.waitUntil(lambda: window._banner.isVisible())
-    assert name in window._banner.text
+    window.export_chat(tmp_path / name)
+    qtbot.waitUntil(lambda: window.banner.isVisible())
+    assert name in window.banner_text
     assert words in (tmp_path / name).read_text()
 
 
-def test_all_chats_go_into_one_file_and_come_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window._transfer.write_all(tmp_path / "all.json")
-    settle(window, qtbot)
+def test_all_chats_go_into_one_file_and_come_back(window: WindowDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    window.export_all(tmp_path / "all.json")
+    window.settle()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
-    for chat in list(window._session.list.chats):
-        change_store(window._session, lambda store, chat=chat: store.conversations.purge(chat.id))
-    settle(window, qtbot)
-    assert titles(window) == []
-    window._transfer.read(tmp_path / "all.json")
-    qtbot.waitUntil(lambda: sorted(titles(window)) == ["Apples", "Bananas"])
-    assert "2 chats imported" in window._banner.text
-    window._chats._activated(window._chats.model.index(1))
-    qtbot.waitUntil(lambda: len(turns(window)) == 1 and turns(window)[0][1] == "An *answer*.")
+    for title in window.titles:
+        chat = window.chat_id(title)
+        window.in_store(lambda store, chat=chat: store.conversations.purge(chat))
+    assert window.titles == []
+    window.import_chats(tmp_path / "all.json")
+    qtbot.waitUntil(lambda: sorted(window.titles) == ["Apples", "Bananas"])
+    assert "2 chats imported" in window.banner_text
+    window.sidebar.click_row(window.sidebar.model.index(1))
+    qtbot.waitUntil(lambda: len(window.turns) == 1 and window.turns[0][1] == "An *answer*.")
 
 
-def test_a_folder_gets_one_file_a_chat(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window._transfer.write_all(tmp_path / "all.md")
-    settle(window, qtbot)
+def test_a_folder_gets_one_file_a_chat(window: WindowDriver, tmp_path: Path) -> None:
+    window.export_all(tmp_path / "all.md")
+    window.settle()
     assert {file.name for file in (tmp_path / "all").iterdir()} == {"Apples.md", "Bananas.md"}
 
 
-def test_a_file_that_is_no_chat_is_told(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_that_is_no_chat_is_told(window: WindowDriver, tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("{]")
-    window._transfer.read(tmp_path / "no.json")
-    settle(window, qtbot)
-    assert "0 chats imported" in window._banner.text
-    assert "could not be read" in window._banner.text
+    window.import_chats(tmp_path / "no.json")
+    window.settle()
+    assert "0 chats imported" in window.banner_text
+    assert "could not be read" in window.banner_text
 
 
 def history(path: Path, count: int) -> Path:
@@ -89,10 +86,10 @@ def history(path: Path, count: int) -> Path:
     return path
 
 
-def hold_after(window: MainWindow, monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[Event, Event]:
+def hold_after(window: WindowDriver, monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[Event, Event]:
     """Let an import come to its chat number `count` and wait there: (it is there, let it go on)."""
     there, go_on, seen = Event(), Event(), []
-    wait_for = window._session.chats.wait_for
+    wait_for = window.session.chats.wait_for
 
     def slowly(operation: Any) -> Any:
         seen.append(operation)
@@ -101,33 +98,33 @@ def hold_after(window: MainWindow, monkeypatch: pytest.MonkeyPatch, count: int) 
             go_on.wait(PATIENCE_S)
         return wait_for(operation)
 
-    monkeypatch.setattr(window._session.chats, "wait_for", slowly)
+    monkeypatch.setattr(window.session.chats, "wait_for", slowly)
     return there, go_on
 
 
 def test_an_import_says_how_far_it_is_and_can_be_stopped(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 60)
-    window._transfer.read(history(tmp_path / "old.json", 100))
-    assert "Importing old.json" in window._banner.text
-    assert window._actions["stop-transfer"].isEnabled()
+    window.import_chats(history(tmp_path / "old.json", 100))
+    assert "Importing old.json" in window.banner_text
+    assert window.is_enabled("stop-transfer")
     qtbot.waitUntil(there.is_set)
-    qtbot.waitUntil(lambda: "50 chats so far" in window._banner.text)
-    window._banner._button.click()
+    qtbot.waitUntil(lambda: "50 chats so far" in window.banner_text)
+    window.press_banner()
     go_on.set()
-    qtbot.waitUntil(lambda: "was stopped" in window._banner.text)
-    assert not window._actions["stop-transfer"].isEnabled()
+    qtbot.waitUntil(lambda: "was stopped" in window.banner_text)
+    assert not window.is_enabled("stop-transfer")
     # What came in is whole, and the rest comes with the next import.
-    qtbot.waitUntil(lambda: len(titles(window)) == 62)
-    window._transfer.read(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "40 chats imported. 60 chats were here already." in window._banner.text)
+    qtbot.waitUntil(lambda: len(window.titles) == 62)
+    window.import_chats(tmp_path / "old.json")
+    qtbot.waitUntil(lambda: "40 chats imported. 60 chats were here already." in window.banner_text)
 
 
 def test_chats_that_came_in_before_an_import_failed_are_listed(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wait_for, asked = window._session.chats.wait_for, []
+    wait_for, asked = window.session.chats.wait_for, []
 
     def full_after_ten(operation: Any) -> Any:
         asked.append(operation)
@@ -135,20 +132,20 @@ def test_chats_that_came_in_before_an_import_failed_are_listed(
             raise OSError("no space left on device")
         return wait_for(operation)
 
-    monkeypatch.setattr(window._session.chats, "wait_for", full_after_ten)
-    window._transfer.read(history(tmp_path / "old.json", 100))
-    qtbot.waitUntil(lambda: "no space left" in window._banner.text)
-    qtbot.waitUntil(lambda: len(titles(window)) == 12)
+    monkeypatch.setattr(window.session.chats, "wait_for", full_after_ten)
+    window.import_chats(history(tmp_path / "old.json", 100))
+    qtbot.waitUntil(lambda: "no space left" in window.banner_text)
+    qtbot.waitUntil(lambda: len(window.titles) == 12)
 
 
 def test_closing_the_window_does_not_wait_for_an_import(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window._transfer.read(history(tmp_path / "old.json", 100))
+    window.import_chats(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
-    path = window._session.chats.store_path
+    path = window.session.chats.store_path
     window.close()
     store, _ = open_store(path)
     assert len(store.conversations.view()) == 12
@@ -156,22 +153,22 @@ def test_closing_the_window_does_not_wait_for_an_import(
 
 
 def test_the_next_start_says_that_an_import_was_cut_short(
-    window: MainWindow, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window._transfer.read(history(tmp_path / "old.json", 100))
+    window.import_chats(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
     window.close()
     again = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "import of old.json was cut short" in again._banner.text)
-    again._transfer.read(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "90 chats imported. 10 chats were here already." in again._banner.text)
-    settle(again, qtbot)
+    qtbot.waitUntil(lambda: "import of old.json was cut short" in again.banner_text)
+    again.import_chats(tmp_path / "old.json")
+    qtbot.waitUntil(lambda: "90 chats imported. 10 chats were here already." in again.banner_text)
+    again.settle()
     again.close()
     third = open_window(ScriptedEngine())
-    settle(third, qtbot)
-    assert third._banner.isHidden()
+    third.settle()
+    assert third.banner.isHidden()
 
 
 def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -179,97 +176,96 @@ def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window
     data_folder().mkdir(parents=True, exist_ok=True)
     TransferJournal(data_folder() / "chats.transfers").begin(JournalEntry(IMPORT, "old.json"))
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "import of old.json was cut short" in window._banner.text)
+    qtbot.waitUntil(lambda: "import of old.json was cut short" in window.banner_text)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"kind": 1}]', "[" * 100_000, "\ud800"])
-def test_a_damaged_note_of_what_was_cut_short_says_nothing(open_window: OpenWindow, qtbot: QtBot, content: str) -> None:
+def test_a_damaged_note_of_what_was_cut_short_says_nothing(open_window: OpenWindow, content: str) -> None:
     data_folder().mkdir(parents=True, exist_ok=True)
     (data_folder() / "chats.transfers").write_text(content, errors="replace")
     window = open_window(ScriptedEngine())
-    settle(window, qtbot)
-    assert window._banner.isHidden()
+    window.settle()
+    assert window.banner.isHidden()
 
 
 def test_closing_the_window_waits_for_an_export_for_a_while_only(
-    window: MainWindow, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.window.transfer.EXPORT_WITHIN_S", 0.05)
     there, go_on = hold_after(window, monkeypatch, 3)
-    window._transfer.write_all(tmp_path / "all.json")
+    window.export_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
     Timer(0.5, go_on.set).start()
     window.close()
     assert list(tmp_path.iterdir()) == []
     again = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "export to all.json was cut short" in again._banner.text)
+    qtbot.waitUntil(lambda: "export to all.json was cut short" in again.banner_text)
 
 
 def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    transfer, session = window._transfer, window._session
-    transfer.read(history(tmp_path / "old.json", 2))
-    qtbot.waitUntil(lambda: "2 chats imported." in window._banner.text)
-    settle(window, qtbot)
-    chat = next(chat.id for chat in session.list.chats if chat.title == "chat 1")
-    change_store(session, lambda store: store.conversations.trash(chat))
-    settle(window, qtbot)
-    transfer.read(tmp_path / "old.json")
+    window.import_chats(history(tmp_path / "old.json", 2))
+    qtbot.waitUntil(lambda: "2 chats imported." in window.banner_text)
+    window.settle()
+    window.sidebar.choose("chat 1", "Delete")
+    window.import_chats(tmp_path / "old.json")
     expected = "0 chats imported. 1 chat was here already. 1 chat is in the trash and stays there."
-    qtbot.waitUntil(lambda: window._banner.text == expected)
+    qtbot.waitUntil(lambda: window.banner_text == expected)
     thread = tmp_path / "thread" / "messages.jsonl"
     thread.parent.mkdir()
     content = [{"type": "text", "text": {"value": "hello"}}, {"type": "image"}]
     message = {"object": "thread.message", "id": "m", "role": "user", "content": content, "created_at": 1}
     thread.write_text(json.dumps(message) + '\n{"id": "m2", "ro\n')
-    transfer.read(thread)
+    window.import_chats(thread)
     expected = "1 chat imported. 1 line of the file could not be read. 1 file, tool call or thought was left out."
-    qtbot.waitUntil(lambda: window._banner.text == expected)
+    qtbot.waitUntil(lambda: window.banner_text == expected)
 
 
-def test_what_an_import_adds_to_an_answer_on_screen_is_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    transfer, file = window._transfer, tmp_path / "one.json"
-    transfer.write_chat(window._session.chat.id, file)
-    settle(window, qtbot)
+def test_what_an_import_adds_to_an_answer_on_screen_is_shown(
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = tmp_path / "one.json"
+    window.export_chat(file)
+    window.settle()
     data = json.loads(file.read_text())
     (answer,) = (message for message in data["conversations"][0]["messages"] if message["role"] == "assistant")
     answer["content"] += " And more."
     file.write_text(json.dumps(data))
-    transfer.read(file)
-    qtbot.waitUntil(lambda: turns(window) == [("Bananas", "An *answer*. And more.")])
+    window.import_chats(file)
+    qtbot.waitUntil(lambda: window.turns == [("Bananas", "An *answer*. And more.")])
 
 
 def test_an_export_that_is_stopped_leaves_no_file(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 3)
-    window._transfer.write_all(tmp_path / "all.json")
+    window.export_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
-    window._actions["stop-transfer"].trigger()
+    window.trigger("stop-transfer")
     go_on.set()
-    qtbot.waitUntil(lambda: "export was stopped" in window._banner.text)
+    qtbot.waitUntil(lambda: "export was stopped" in window.banner_text)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_attachment_does_not_wait_for_an_import(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window._transfer.read(history(tmp_path / "old.json", 100))
+    window.import_chats(history(tmp_path / "old.json", 100))
     qtbot.waitUntil(there.is_set)
     (tmp_path / "notes.txt").write_text("note")
-    window._attachments.attach([str(tmp_path / "notes.txt")], window._composer.files)
-    qtbot.waitUntil(lambda: bool(window._composer.files.attachments))
+    window.paste(tmp_path / "notes.txt")
+    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
     go_on.set()
-    settle(window, qtbot)
+    window.settle()
 
 
 def test_an_export_is_finished_when_the_window_closes(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 3)
-    window._transfer.write_all(tmp_path / "all.json")
+    window.export_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
     window.close()
