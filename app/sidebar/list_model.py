@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -24,9 +25,6 @@ from app.conversations.grouping import PINNED, grouped, utc_offset
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.sidebar.row_steps import MOST_STEPS, Insert, Remove, Step, steps_between
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
 
 _Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
+from app.session.list_service import ListService
 from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
@@ -33,9 +34,6 @@ from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
-
-if TYPE_CHECKING:
-    from app.session.list_service import ListService
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
 

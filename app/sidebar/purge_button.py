@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.conversations.records import Conversation
 from app.widgets.restyled import Restyled
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.conversations.records import Conversation
 
 # The button's padding and border.
 _SIDE = 14

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
@@ -14,9 +14,6 @@ from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.theme import scaled
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _Index = QModelIndex | QPersistentModelIndex
 # In pixels at the normal text size, as all that follow.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _Index = QModelIndex | QPersistentModelIndex
 

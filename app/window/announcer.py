@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QWidget
 
 from app.session.answer import State
+from app.session.chats import Chat, Turn
+from app.session.session import Session
 from app.wording import errors as wording
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from app.session.chats import Chat, Turn
-    from app.session.session import Session
 
 
 class Announcer(QObject):

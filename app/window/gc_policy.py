@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-if TYPE_CHECKING:
-    from app.session.session import Session
+from app.session.session import Session
 
 SWITCH_S = 0.0005
 _INTERVAL_MS = 1000

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -15,7 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions.actions import Actions
 from app.library.entries import short_name
+from app.session.model_service import Pair
+from app.session.session import Session
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -24,15 +28,6 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.wording import errors as wording
 from app.wording.figures import percent, source_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from PySide6.QtGui import QResizeEvent
-
-    from app.actions.actions import Actions
-    from app.session.model_service import Pair
-    from app.session.session import Session
 
 _PROGRESS_MS = 150
 # The least and greatest width of a model's name, the width of margins and gaps, and the header's width from which

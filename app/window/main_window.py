@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -30,6 +28,8 @@ from app.chat.welcome import Welcome
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
+from app.session.chats import Chat, Turn
+from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import PageContext, SettingsWindow
@@ -43,6 +43,7 @@ from app.speculation.panel import SpeculationPanel
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
+from app.widgets.application import Application
 from app.widgets.banner import Banner
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
@@ -61,12 +62,7 @@ from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
 from app.wording import errors as wording
-
-if TYPE_CHECKING:
-    from app.session.chats import Chat, Turn
-    from app.session.session import Session
-    from app.widgets.application import Application
-    from engine.errors import EngineError
+from engine.errors import EngineError
 
 
 class MainWindow(Restyled, QMainWindow):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
@@ -15,9 +15,6 @@ from app.widgets.labels import ElidedLabel
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QAction
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QWidget
 
+from app.settings.store import SettingsStore
 from app.settings.window_geometry import wanted_panes
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
 from app.window.pane_handle import PaneHandle, panel_name, sidebar_name
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from app.settings.store import SettingsStore
 
 # Below these widths of the window a pane hides by itself.
 _NEEDS = {"panel": 1100, "sidebar": 780}

@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from engine.atomic_file import write_atomically
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPORT = "import"
 EXPORT = "export"
