@@ -1,0 +1,124 @@
+"""The order of the layers: what a package may import, and which packages know no Qt."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A package imports only those before it; modules at the top of app/ may import all of them.
+APP_LAYERS = (
+    "system", "text", "widgets", "actions", "settings", "conversations", "session", "library", "wording", "sidebar",
+    "chat", "speculation", "models", "settings_window", "window", "bench", "cli",
+)  # fmt: skip
+WITHOUT_QT = ("engine", "app.conversations", "app.text")
+
+
+def modules(package: str) -> dict[str, Path]:
+    found = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = {**modules("engine"), **modules("app")}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, those for type checkers and inside functions included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in MODULES else node.module
+
+
+ARROWS = {name: sorted(set(imports(path))) for name, path in MODULES.items()}
+
+
+def layer(module: str) -> str:
+    """The package of a module of app; "" for those at the top."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 2 or (ROOT / "app" / parts[-1]).is_dir() else ""
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """The groups of nodes that reach each other (Tarjan's strongly connected components of more than one)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(arrows.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(group) > 1:
+                found.append(group)
+
+    for node in sorted(arrows):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def test_engine_never_imports_app() -> None:
+    assert not [name for name in modules("engine") for other in ARROWS[name] if other.split(".")[0] == "app"]
+
+
+def test_every_package_of_app_is_a_layer() -> None:
+    packages = {path.name for path in (ROOT / "app").iterdir() if (path / "__init__.py").exists()}
+    assert packages == set(APP_LAYERS)
+
+
+@pytest.mark.parametrize("package", APP_LAYERS)
+def test_a_layer_imports_only_what_is_below_it(package: str) -> None:
+    below = APP_LAYERS[: APP_LAYERS.index(package) + 1]
+    upwards = [
+        f"{name} -> {other}"
+        for name in modules(f"app/{package}".replace("/", "/"))
+        for other in ARROWS[name]
+        if other.startswith("app.") and layer(other) not in below
+    ]
+    assert not upwards
+
+
+def test_no_file_imports_itself_over_others() -> None:
+    arrows = {name: {other for other in ARROWS[name] if other in MODULES and other != name} for name in MODULES}
+    assert circles(arrows) == []
+
+
+def test_packages_of_the_engine_import_in_one_direction() -> None:
+    """Modules at the top of engine/ stand above its packages."""
+    arrows: dict[str, set[str]] = defaultdict(set)
+    packages = {path.name for path in (ROOT / "engine").iterdir() if (path / "__init__.py").exists()}
+    for name in modules("engine"):
+        own = name.split(".")[1] if "." in name else ""
+        for other in ARROWS[name]:
+            theirs = other.split(".")[1] if other.startswith("engine.") else ""
+            if own in packages and theirs in packages and own != theirs:
+                arrows[own].add(theirs)
+    assert circles(arrows) == []
+
+
+@pytest.mark.parametrize("package", WITHOUT_QT)
+def test_a_package_without_qt_imports_none(package: str) -> None:
+    for name in modules(package.replace(".", "/")):
+        qt = [other for other in ARROWS[name] if other.split(".")[0] in ("PySide6", "shiboken6")]
+        assert not qt, f"{name} imports {qt}"
