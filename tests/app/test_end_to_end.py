@@ -104,13 +104,13 @@ def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: Windo
     tuner = window.find(Tuner)
     qtbot.waitUntil(lambda: not tuner.running)
     assert tuner.error is None
-    assert tuner.found is not None
-    assert tuner.found.figures is not None
+    assert tuner.result is not None
+    assert tuner.result.figures is not None
     assert [line[0].text() for line in window.tuning.cells][1:] == [
-        figures.number(one.depth, 0) for one in tuner.found.figures.depths if one.source == "draft"
+        figures.number(one.depth, 0) for one in tuner.result.figures.depths if one.source == "draft"
     ]
     learned = window.settings_page("speculation").learned
-    qtbot.waitUntil(lambda: any(row.pair == tuner.found.pair for row in learned.table.rows))
+    qtbot.waitUntil(lambda: any(row.pair == tuner.result.pair for row in learned.table.rows))
 
 
 def test_taking_the_draft_away_is_told_in_the_header(window: WindowDriver, qtbot: QtBot) -> None:
@@ -138,13 +138,13 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     from engine.steps import result_of
 
     gate: Future[None] = Future()
-    read = Models.read_draft
+    read = Models.load_draft
 
     def held(models: Models, draft: str) -> Any:
         yield from result_of(gate)
         return (yield from read(models, draft))
 
-    monkeypatch.setattr(Models, "read_draft", held)
+    monkeypatch.setattr(Models, "load_draft", held)
     session = Session(Engine, starter_pair())
     shown = MainWindow(session, qapp)
     window = WindowDriver(shown, session, qtbot.waitUntil)
