@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from app.conversations.database import Database
-from app.conversations.encoding import attachments_from_json, attachments_to_json, object_from_json, to_json
+from app.conversations.encoding import (
+    attachments_from_json,
+    attachments_to_json,
+    number_of,
+    object_from_json,
+    text_of,
+    to_json,
+)
 from app.conversations.errors import NotFound
 from app.conversations.records import Attachment, Conversation, Folder
 from app.conversations.titles import title_of_exchange, title_of_file
@@ -287,19 +294,19 @@ class ConversationList:
 def _conversation(row: sqlite3.Row) -> Conversation:
     return Conversation(
         id=row["id"],
-        uid=row["uid"],
+        uid=text_of(row["uid"]),
         origin=row["origin"],
-        title=row["title"],
+        title=text_of(row["title"]),
         title_edited=bool(row["title_edited"]),
         folder_id=row["folder_id"],
         pin_position=row["pin_position"],
         archived_at=row["archived_at"],
         trashed_at=row["trashed_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        system_prompt=row["system_prompt"],
+        created_at=number_of(row["created_at"]),
+        updated_at=number_of(row["updated_at"]),
+        system_prompt=text_of(row["system_prompt"]),
         settings=object_from_json(row["settings"]),
-        unsent=row["draft"],
+        unsent=text_of(row["draft"]),
         unsent_attachments=attachments_from_json(row["draft_attachments"]),
         streaming=bool(row["streaming"]),
     )

@@ -26,6 +26,7 @@ def connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=2.0, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
+        connection.text_factory = readable
         # Before the first access to the log: then no shared-memory file is needed.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -46,6 +47,11 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def readable(stored: bytes) -> str:
+    """Text as a column holds it; a damaged byte costs its character, never the row or the list that it stands in."""
+    return stored.decode("utf-8", "replace")
 
 
 class ChangeSet:
@@ -136,6 +142,11 @@ class Database:
 def is_index_damage(error: Exception) -> bool:
     """Whether a search index was found damaged, and nothing else: it can be written anew from the messages."""
     return getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
+
+
+def is_text_damage(error: Exception) -> bool:
+    """Whether `index_text`, which raises nothing itself, was handed text that is no UTF-8."""
+    return isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
 
 
 def storable(value: Any) -> Any:

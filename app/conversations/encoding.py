@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from app.conversations.database import storable
+from app.conversations.database import readable, storable
 from app.conversations.records import Attachment
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
@@ -34,9 +34,21 @@ def object_from_json(text: str) -> dict[str, Any]:
     """
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def text_of(value: object) -> str:
+    """What a text column holds, which in a damaged row may be another kind of value."""
+    if isinstance(value, str):
+        return value
+    return readable(value) if isinstance(value, bytes) else ""
+
+
+def number_of(value: object) -> float:
+    """What a column of a time holds; 0.0 where a damaged row holds no number."""
+    return value if isinstance(value, float | int) and math.isfinite(value) else 0.0
 
 
 def _finite(value: Any) -> Any:

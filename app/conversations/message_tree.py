@@ -17,9 +17,11 @@ from app.conversations.encoding import (
     attachments_from_json,
     attachments_to_json,
     error_to_json,
+    number_of,
     object_from_json,
     stats_from_json,
     stats_to_json,
+    text_of,
     to_json,
     unpack_rounds,
     unpack_tokens,
@@ -321,25 +323,25 @@ class MessageTree:
 
 def _message(row: sqlite3.Row) -> Message:
     error = None if row["error"] is None else object_from_json(row["error"])
-    seed = row["seed"]
+    seed = text_of(row["seed"])
     return Message(
         id=row["id"],
-        uid=row["uid"],
+        uid=text_of(row["uid"]),
         conversation_id=row["conversation_id"],
         parent_id=row["parent_id"],
         position=row["position"],
         sibling_count=row["sibling_count"],
         role=row["role"],
-        content=row["content"] + (row["streamed"] or ""),
+        content=text_of(row["content"]) + text_of(row["streamed"]),
         state=row["state"],
-        created_at=row["created_at"],
+        created_at=number_of(row["created_at"]),
         attachments=attachments_from_json(row["attachments"]),
         source=AnswerSource(
-            main_model=row["main_model"],
-            draft_model=row["draft_model"],
-            method=row["method"],
+            main_model=text_of(row["main_model"]),
+            draft_model=text_of(row["draft_model"]),
+            method=text_of(row["method"]),
             settings=object_from_json(row["settings"]),
-            seed=int(seed) if seed is not None and seed.isdecimal() else None,
+            seed=int(seed) if seed.isdecimal() else None,
         ),
         stats=stats_from_json(row["stats"]),
         finish_reason=row["finish_reason"],

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from app.conversations.database import Database, connect
+from app.conversations.database import Database, connect, readable
 from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
@@ -226,10 +226,9 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
 
 
 def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
-    # Invalid UTF-8 inside a damaged page must not cost the whole row.
     with closing(sqlite3.connect(working, isolation_level=None)) as source:
         source.row_factory = sqlite3.Row
-        source.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+        source.text_factory = readable
         return salvage(source, target)
 
 

@@ -191,7 +191,7 @@ class Search:
             return []
         rows = self._database.rows(
             """
-            SELECT conversations.id, title
+            SELECT conversations.id, CAST(title AS TEXT) AS title
             FROM title_search JOIN conversations ON conversations.id = title_search.rowid
             WHERE title_search MATCH ? AND trashed_at IS NULL ORDER BY updated_at DESC LIMIT ?""",
             (query.match, limit),
@@ -223,7 +223,8 @@ class Search:
         # ends it.
         return self._database.rows(
             f"""
-            SELECT messages.id, conversation_id, role, messages.created_at, content, title
+            SELECT messages.id, conversation_id, role, messages.created_at,
+                CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
             FROM search
             CROSS JOIN messages ON messages.time_key = search.rowid
             CROSS JOIN conversations ON conversations.id = conversation_id

@@ -20,11 +20,12 @@ from typing import TypeVar
 
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database, is_index_damage
+from app.conversations.database import Database, is_index_damage, is_text_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
+from app.conversations.text_mending import mend_texts
 
 _log = logging.getLogger(__name__)
 
@@ -44,15 +45,16 @@ class ConversationStore:
         self.history = RequestHistory(database)
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """The operation's result; where a damaged search index stops it, once more after that is written anew."""
+        """The operation's result; where a damaged text or search index stops it, once more after that is mended."""
         commits = self.database.commits
         try:
             return operation(self)
         except sqlite3.DatabaseError as error:
-            if not is_index_damage(error):
+            if not is_index_damage(error) and not is_text_damage(error):
                 raise
-            _log.warning("the search index is damaged and is written anew")
+            _log.warning("a text or the search index is damaged and is written anew")
             unchanged = self.database.commits == commits
+            mend_texts(self.database)
             self.search.rebuild()
             # An operation that has written something already must not run twice: its error goes to its caller.
             if not unchanged:

@@ -1,0 +1,46 @@
+"""Rewrites texts that are no UTF-8 any more, as they are shown.
+
+Reading replaces damaged bytes (`database.readable`), but SQLite hands the bytes of a column to `index_text` by itself,
+and Python refuses them there: such a row could be read, and neither renamed nor deleted.
+"""
+
+from __future__ import annotations
+
+from app.conversations.database import Database, readable
+
+_TABLES = ("folders", "presets", "conversations", "messages", "chunks")
+
+
+def mend_texts(database: Database) -> None:
+    """Replace the damaged bytes of every text, in one transaction. The search indexes have to be rebuilt afterwards."""
+    with database.write():
+        triggers = database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        # They would read the old text, which is what cannot be read.
+        for trigger in triggers:
+            database.execute(f"DROP TRIGGER {trigger['name']}")
+        for table in _TABLES:
+            _mend_table(database, table)
+        for trigger in triggers:
+            database.execute(trigger["sql"])
+
+
+def _mend_table(database: Database, table: str) -> None:
+    keys = ("message_id", "number") if table == "chunks" else ("rowid",)
+    found = database.rows(f"PRAGMA table_info({table})")
+    for column in [row["name"] for row in found if row["type"] == "TEXT"]:
+        rows = database.execute(
+            f"SELECT CAST({column} AS BLOB), {', '.join(keys)} FROM {table} WHERE typeof({column}) = 'text'"
+        )
+        damaged = [tuple(row) for row in rows if not _is_utf8(row[0])]
+        match = " AND ".join(f"{key} = ?" for key in keys)
+        for raw, *key in damaged:
+            # A text that became equal to another one stays as it is where both may not be.
+            database.execute(f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {match}", (readable(raw), *key))
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
