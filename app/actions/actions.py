@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -16,13 +16,14 @@ from app.widgets.icons import icon
 class Actions(QObject):
     """Looked up by id. They can be shown before they are bound to what they act on."""
 
-    def __init__(self, specs: Sequence[ActionSpec[Any]], parent: QObject) -> None:
+    def __init__(self, by_menu: Mapping[str, Sequence[ActionSpec[Any]]], parent: QObject) -> None:
         super().__init__(parent)
-        self.specs = specs
+        self.by_menu = by_menu
+        self.specs = [spec for specs in by_menu.values() for spec in specs]
         self._actions: dict[str, QAction] = {}
         self._state: ActionState | None = None
         self._target: Any = None
-        for spec in specs:
+        for spec in self.specs:
             action = QAction(self)
             action.setObjectName(spec.id)
             action.setShortcut(QKeySequence(spec.shortcut))

@@ -17,8 +17,8 @@ class Menus:
 
     def __init__(self, actions: Actions, window: QMainWindow) -> None:
         self._bar = {menu: window.menuBar().addMenu("") for menu in MENUS}
-        for spec in actions.specs:
-            self._bar[spec.menu].addAction(actions[spec.id])
+        for menu, specs in actions.by_menu.items():
+            self._bar[menu].addActions([actions[spec.id] for spec in specs])
         window.addActions(actions.all())
         self.settings = QMenu(window)
         self._theme, self._language = QMenu(self.settings), QMenu(self.settings)

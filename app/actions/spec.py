@@ -61,7 +61,6 @@ class ActionSpec(Generic[Target]):
     """
 
     id: str
-    menu: str
     text: str
     name: str
     run: Callable[[Target], object]

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting, setting
+from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Page, Setting, setting
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.speculation.proposers.registry import methods
 
+GENERAL = Page("general")
+SPECULATION = Page("speculation", NEXT_ANSWER)
+GENERATION = Page("generation", NEXT_ANSWER)
+NETWORK = Page("network")
+STORAGE = Page("storage")
+ADVANCED = Page("advanced")
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
 METHOD_NAMES = {
     "auto": QT_TRANSLATE_NOOP("Settings", "Automatic"),
@@ -43,16 +49,14 @@ class SettingsValues:
     `panel` say whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
     """
 
-    language: str = setting(
+    language: str = GENERAL.setting(
         "system",
-        page="general",
         title=QT_TRANSLATE_NOOP("Settings", "Language"),
         help=QT_TRANSLATE_NOOP("Settings", "For the window. A model answers in the language you write in."),
         choices=(("system", QT_TRANSLATE_NOOP("Settings", "Like the system")), *LANGUAGE_NAMES),
     )
-    theme: str = setting(
+    theme: str = GENERAL.setting(
         "system",
-        page="general",
         title=QT_TRANSLATE_NOOP("Settings", "Appearance"),
         help=QT_TRANSLATE_NOOP("Settings", "Light, dark, or like the system."),
         choices=(
@@ -61,9 +65,8 @@ class SettingsValues:
             ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
         ),
     )
-    text_size: int = setting(
+    text_size: int = GENERAL.setting(
         100,
-        page="general",
         title=QT_TRANSLATE_NOOP("Settings", "Text size"),
         help=QT_TRANSLATE_NOOP("Settings", "For everything in the window."),
         choices=(
@@ -73,9 +76,8 @@ class SettingsValues:
             (130, QT_TRANSLATE_NOOP("Settings", "Very large")),
         ),
     )
-    send_key: str = setting(
+    send_key: str = GENERAL.setting(
         "enter",
-        page="general",
         title=QT_TRANSLATE_NOOP("Settings", "Send with"),
         help=QT_TRANSLATE_NOOP("Settings", "Shift+Enter always starts a new line."),
         choices=(
@@ -83,9 +85,8 @@ class SettingsValues:
             ("modifier", QT_TRANSLATE_NOOP("Settings", "Command or Ctrl with Enter")),
         ),
     )
-    start_with: str = setting(
+    start_with: str = GENERAL.setting(
         "last",
-        page="general",
         title=QT_TRANSLATE_NOOP("Settings", "At start, load"),
         help=QT_TRANSLATE_NOOP("Settings", "The starter pair is small and answers questions about Tandem only."),
         effect=NEXT_START,
@@ -94,34 +95,29 @@ class SettingsValues:
             ("starter", QT_TRANSLATE_NOOP("Settings", "The starter pair")),
         ),
     )
-    method: str = setting(
+    method: str = SPECULATION.setting(
         "auto",
-        page="speculation",
         title=QT_TRANSLATE_NOOP("Settings", "Who guesses"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
             "Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing "
             "does not pay.",
         ),
-        effect=NEXT_ANSWER,
         choices=tuple((method, METHOD_NAMES.get(method, method)) for method in methods()),
     )
-    depth: int = setting(
+    depth: int = SPECULATION.setting(
         0,
-        page="speculation",
         title=QT_TRANSLATE_NOOP("Settings", "Guesses per round"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
             "Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.",
         ),
-        effect=NEXT_ANSWER,
         least=0,
         most=16,
         least_words=QT_TRANSLATE_NOOP("Settings", "Automatic"),
     )
-    acceptance: str = setting(
+    acceptance: str = SPECULATION.setting(
         "match",
-        page="speculation",
         title=QT_TRANSLATE_NOOP("Settings", "Accept guesses by"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
@@ -129,103 +125,85 @@ class SettingsValues:
             "guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model "
             "would.",
         ),
-        effect=NEXT_ANSWER,
         choices=RULES,
     )
-    temperature: float = setting(
+    temperature: float = GENERATION.setting(
         0.0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Temperature"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "0 always takes the likeliest token. Higher values bring more variety and more mistakes."
         ),
-        effect=NEXT_ANSWER,
         most=2.0,
         step=0.1,
     )
-    top_p: float = setting(
+    top_p: float = GENERATION.setting(
         1.0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Top p"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "Draws only from the likeliest tokens that make up this share. 1 draws from all."
         ),
-        effect=NEXT_ANSWER,
         least=0.05,
         most=1.0,
         step=0.05,
     )
-    top_k: int = setting(
+    top_k: int = GENERATION.setting(
         0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Top k"),
         help=QT_TRANSLATE_NOOP("Settings", "Draws only from this many of the likeliest tokens."),
-        effect=NEXT_ANSWER,
         most=200,
         least_words=QT_TRANSLATE_NOOP("Settings", "All"),
     )
-    min_p: float = setting(
+    min_p: float = GENERATION.setting(
         0.0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Min p"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out."
         ),
-        effect=NEXT_ANSWER,
         most=1.0,
         step=0.05,
     )
-    repetition_penalty: float = setting(
+    repetition_penalty: float = GENERATION.setting(
         1.0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Repetition penalty"),
         help=QT_TRANSLATE_NOOP("Settings", "Above 1, tokens that were just used become less likely."),
-        effect=NEXT_ANSWER,
         least=1.0,
         most=2.0,
         step=0.05,
     )
-    max_tokens: int = setting(
+    max_tokens: int = GENERATION.setting(
         1024,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Longest answer"),
         help=QT_TRANSLATE_NOOP("Settings", "In tokens. A token is about three quarters of an English word."),
-        effect=NEXT_ANSWER,
         most=131072,
         step=256,
         least_words=QT_TRANSLATE_NOOP("Settings", "As long as the context"),
     )
-    seed: int = setting(
+    seed: int = GENERATION.setting(
         -1,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "Seed"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "The same seed gives the same text again. It matters above temperature 0 only."
         ),
-        effect=NEXT_ANSWER,
         least=-1,
         most=2**31 - 1,
         least_words=QT_TRANSLATE_NOOP("Settings", "A new one each time"),
         grouped=False,
     )
-    overflow: str = setting(
+    overflow: str = GENERATION.setting(
         "refuse",
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "When a chat outgrows the context"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
             "Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, "
             "and nothing is deleted from the chat.",
         ),
-        effect=NEXT_ANSWER,
         choices=(
             ("refuse", QT_TRANSLATE_NOOP("Settings", "Tell me")),
             ("shorten", QT_TRANSLATE_NOOP("Settings", "Leave out the oldest turns")),
         ),
     )
-    kv_bits: int = setting(
+    kv_bits: int = GENERATION.setting(
         0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "KV cache of the main model"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
@@ -234,9 +212,8 @@ class SettingsValues:
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
     )
-    draft_kv_bits: int = setting(
+    draft_kv_bits: int = GENERATION.setting(
         0,
-        page="generation",
         title=QT_TRANSLATE_NOOP("Settings", "KV cache of the draft model"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "Fewer bits take less memory. Guesses can get a little worse; the text stays the same."
@@ -244,48 +221,42 @@ class SettingsValues:
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
     )
-    work_offline: bool = setting(
+    work_offline: bool = NETWORK.setting(
         False,
-        page="network",
         title=QT_TRANSLATE_NOOP("Settings", "Work offline"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "No connection is ever tried. Downloads wait; chats and the models that are here work."
         ),
     )
-    hub_endpoint: str = setting(
+    hub_endpoint: str = NETWORK.setting(
         "",
-        page="network",
         title=QT_TRANSLATE_NOOP("Settings", "Mirror"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "The address of a mirror of the Hugging Face Hub. Empty for the Hub itself."
         ),
     )
-    proxy: str = setting(
+    proxy: str = NETWORK.setting(
         "",
-        page="network",
         title=QT_TRANSLATE_NOOP("Settings", "Proxy"),
         help=QT_TRANSLATE_NOOP("Settings", "The address of a proxy, like http://proxy:8080. Empty for none."),
     )
-    keep_prefixes: bool = setting(
+    keep_prefixes: bool = STORAGE.setting(
         True,
-        page="storage",
         title=QT_TRANSLATE_NOOP("Settings", "Keep what models have read"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
             "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
         ),
     )
-    prefix_folder_gb: float = setting(
+    prefix_folder_gb: float = STORAGE.setting(
         4.0,
-        page="storage",
         title=QT_TRANSLATE_NOOP("Settings", "Room for what models have read"),
         help=QT_TRANSLATE_NOOP("Settings", "In GB. Chats that were not used for longest make room."),
         most=1024.0,
         step=1.0,
     )
-    unload_after_min: int = setting(
+    unload_after_min: int = ADVANCED.setting(
         0,
-        page="advanced",
         title=QT_TRANSLATE_NOOP("Settings", "Unload idle models after"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "In minutes. Their memory is given back; the next question loads them again."
@@ -294,9 +265,8 @@ class SettingsValues:
         step=5,
         least_words=QT_TRANSLATE_NOOP("Settings", "Never"),
     )
-    prefix_cache_gb: float = setting(
+    prefix_cache_gb: float = ADVANCED.setting(
         2.0,
-        page="advanced",
         title=QT_TRANSLATE_NOOP("Settings", "Prefix cache"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
@@ -306,18 +276,16 @@ class SettingsValues:
         most=256.0,
         step=0.5,
     )
-    memory_limit_gb: float = setting(
+    memory_limit_gb: float = ADVANCED.setting(
         0.0,
-        page="advanced",
         title=QT_TRANSLATE_NOOP("Settings", "Memory for models and chats"),
         help=QT_TRANSLATE_NOOP("Settings", "In GB. What does not fit is refused before it is loaded."),
         most=1024.0,
         step=1.0,
         least_words=QT_TRANSLATE_NOOP("Settings", "As the system recommends"),
     )
-    allow_oversize: bool = setting(
+    allow_oversize: bool = ADVANCED.setting(
         False,
-        page="advanced",
         title=QT_TRANSLATE_NOOP("Settings", "Allow what does not fit"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
@@ -325,9 +293,8 @@ class SettingsValues:
             "can end Tandem.",
         ),
     )
-    log_level: str = setting(
+    log_level: str = ADVANCED.setting(
         "warning",
-        page="advanced",
         title=QT_TRANSLATE_NOOP("Settings", "Record"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "What the record below holds. It is in memory only, and no chat text is ever in it."

@@ -47,3 +47,15 @@ def setting(default: T, **declared: Any) -> T:
     """A field of `SettingsValues` with the fields of its `Setting`."""
     made: T = field(default=default, metadata=declared)
     return made
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the settings window. `effect` holds for those of its settings that declare none."""
+
+    name: str
+    effect: str = AT_ONCE
+
+    def setting(self, default: T, **declared: Any) -> T:
+        """A field of `SettingsValues` that has a row on this page."""
+        return setting(default, **{"page": self.name, "effect": self.effect, **declared})

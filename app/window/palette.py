@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
-from app.actions.spec import ActionSpec, menu_title
+from app.actions.spec import menu_title
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.overlay import Overlay
@@ -66,24 +64,24 @@ class CommandPalette(Restyled, Overlay):
 
     def _search(self, wanted: str) -> None:
         self._list.clear()
-        possible = [spec for spec in self._actions.specs if spec.id != "palette" and self._actions[spec.id].isEnabled()]
-        found = [spec for spec in possible if matches(self._words(spec), wanted)]
+        possible = [
+            (self._actions[spec.id], menu_title(menu))
+            for menu, specs in self._actions.by_menu.items()
+            for spec in specs
+            if spec.id != "palette" and self._actions[spec.id].isEnabled()
+        ]
+        found = [(action, menu) for action, menu in possible if matches(_words(action, menu), wanted)]
         # Those that begin with what was typed come first; the table's order decides among equals.
-        found.sort(key=lambda spec: not self._words(spec).casefold().startswith(wanted.casefold()))
-        self._found = [self._actions[spec.id] for spec in found]
-        for spec in found:
-            action = self._actions[spec.id]
+        found.sort(key=lambda row: not _words(*row).casefold().startswith(wanted.casefold()))
+        self._found = [action for action, _ in found]
+        for action, menu in found:
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
-            row = _Row(action, menu_title(spec.menu))
+            row = _Row(action, menu)
             # As wide as the list, whatever its words would like.
             item.setSizeHint(QSize(0, row.sizeHint().height()))
             self._list.setItemWidget(item, row)
         self._list.setCurrentRow(0)
-
-    def _words(self, spec: ActionSpec[Any]) -> str:
-        action = self._actions[spec.id]
-        return f"{action.whatsThis()} {action.text()} {menu_title(spec.menu)}"
 
     def _move(self, step: int) -> None:
         if self._found:
@@ -95,6 +93,10 @@ class CommandPalette(Restyled, Overlay):
             action = self._found[row]
             self.close_overlay()
             action.trigger()
+
+
+def _words(action: QAction, menu: str) -> str:
+    return f"{action.whatsThis()} {action.text()} {menu}"
 
 
 class _Row(QWidget):

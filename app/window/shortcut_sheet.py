@@ -58,5 +58,5 @@ class ShortcutSheet(Overlay):
     def rows(self, menu: str) -> list[tuple[str, str]]:
         """(what it does, its keys) of every action of a menu that has keys."""
         native = QKeySequence.SequenceFormat.NativeText
-        found = [self._actions[spec.id] for spec in self._actions.specs if spec.menu == menu and spec.shortcut]
+        found = [self._actions[spec.id] for spec in self._actions.by_menu[menu] if spec.shortcut]
         return [(action.whatsThis(), action.shortcut().toString(native)) for action in found]

@@ -10,7 +10,6 @@ from app.window.actions.parts import WindowAction
 CHAT_ACTIONS = (
     WindowAction(
         "new-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "New chat"),
         QT_TRANSLATE_NOOP("Actions", "Start a new chat"),
         lambda parts: parts.session.chats.new_chat(),
@@ -19,7 +18,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "send",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Send"),
         QT_TRANSLATE_NOOP("Actions", "Send the message"),
         lambda parts: parts.composer.send(),
@@ -29,7 +27,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "stop",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Stop"),
         QT_TRANSLATE_NOOP("Actions", "Stop the answer"),
         lambda parts: parts.session.answers.stop(),
@@ -39,7 +36,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "attach",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Attach files…"),
         QT_TRANSLATE_NOOP("Actions", "Attach text, code or PDF files"),
         lambda parts: parts.attachments.choose_files(parts.composer.files),
@@ -48,7 +44,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "chat-settings",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "System prompt and settings…"),
         QT_TRANSLATE_NOOP("Actions", "Change the system prompt and the settings of this chat"),
         lambda parts: parts.chat_settings.open(),
@@ -57,7 +52,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "ask-again",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Regenerate"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question again"),
         lambda parts: parts.turns.on_last(parts.turns.regenerate),
@@ -67,7 +61,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "continue-answer",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Continue"),
         QT_TRANSLATE_NOOP("Actions", "Continue the last answer"),
         lambda parts: parts.turns.on_last(parts.turns.continue_answer),
@@ -77,7 +70,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "edit-last",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Edit last message"),
         QT_TRANSLATE_NOOP("Actions", "Edit your last message"),
         lambda parts: parts.turns.on_last(parts.turns.edit),
@@ -87,7 +79,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "rename-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Rename chat"),
         QT_TRANSLATE_NOOP("Actions", "Change the title of this chat"),
         lambda parts: parts.chats.on_shown(parts.sidebar.rename),
@@ -95,7 +86,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "pin-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Pin or unpin chat"),
         QT_TRANSLATE_NOOP("Actions", "Pin this chat to the top, or unpin it"),
         lambda parts: parts.chats.on_shown(parts.operations.toggle_pin),
@@ -105,7 +95,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "duplicate-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Duplicate chat"),
         QT_TRANSLATE_NOOP("Actions", "Make a copy of this chat"),
         lambda parts: parts.chats.on_shown(parts.operations.duplicate),
@@ -113,7 +102,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "move-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Move to folder…"),
         QT_TRANSLATE_NOOP("Actions", "Move this chat to a folder"),
         lambda parts: parts.chats.on_shown(parts.sidebar.choose_folder),
@@ -123,7 +111,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "archive-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Archive chat"),
         QT_TRANSLATE_NOOP("Actions", "Move this chat to the archive"),
         lambda parts: parts.chats.on_shown(parts.operations.archive),
@@ -133,7 +120,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "delete-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Delete chat"),
         QT_TRANSLATE_NOOP("Actions", "Delete this chat"),
         lambda parts: parts.chats.on_shown(parts.operations.trash),
@@ -143,14 +129,12 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "save-again",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Save again"),
         QT_TRANSLATE_NOOP("Actions", "Try again to save what could not be saved"),
         lambda parts: parts.session.answers.save_again(),
     ),
     WindowAction(
         "show-chats-folder",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Show the chats folder"),
         QT_TRANSLATE_NOOP("Actions", "Open the folder that holds the chats"),
         lambda parts: parts.chats.show_folder(),
@@ -159,7 +143,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "export-chat",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Export chat…"),
         QT_TRANSLATE_NOOP("Actions", "Save this chat as Markdown, HTML or JSON"),
         lambda parts: parts.chats.on_shown(parts.transfer.export_chat),
@@ -167,21 +150,18 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "export-all",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Export all chats…"),
         QT_TRANSLATE_NOOP("Actions", "Save all chats into one file or folder"),
         lambda parts: parts.transfer.export_all(),
     ),
     WindowAction(
         "import-chats",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Import chats…"),
         QT_TRANSLATE_NOOP("Actions", "Import chats of Tandem or of another app"),
         lambda parts: parts.transfer.import_chats(),
     ),
     WindowAction(
         "stop-transfer",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Stop the import or export"),
         QT_TRANSLATE_NOOP("Actions", "Stop the import or export that is under way"),
         lambda parts: parts.transfer.stop(),
@@ -190,7 +170,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "settings",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Settings…"),
         QT_TRANSLATE_NOOP("Actions", "Open the settings"),
         lambda parts: parts.settings.open("general"),
@@ -200,7 +179,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "about",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "About Tandem"),
         QT_TRANSLATE_NOOP("Actions", "Show the version and the licences"),
         lambda parts: parts.settings.open_about(),
@@ -208,7 +186,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "show-report",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Show the report"),
         QT_TRANSLATE_NOOP("Actions", "Show the report of what went wrong"),
         lambda parts: parts.notifications.open_report(),
@@ -216,7 +193,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "close-window",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Close window"),
         QT_TRANSLATE_NOOP("Actions", "Close the window"),
         lambda parts: parts.front_window.close(),
@@ -224,7 +200,6 @@ CHAT_ACTIONS = (
     ),
     WindowAction(
         "quit",
-        "chat",
         QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
         QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
         lambda parts: parts.window.close(),

@@ -14,7 +14,7 @@ from app.window.actions.parts import WindowAction, WindowParts
 
 def _text_action(action_id: str, text: str, name: str, shortcut: str) -> WindowAction:
     """An action of the text that has the focus, which knows its keys itself: the menu only names them."""
-    return WindowAction(action_id, "edit", text, name, partial(_press, QKeySequence(shortcut)), shortcut)
+    return WindowAction(action_id, text, name, partial(_press, QKeySequence(shortcut)), shortcut)
 
 
 def _press(keys: QKeySequence, _parts: WindowParts) -> None:
@@ -70,7 +70,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "restore-chat",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Undo delete"),
         QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
         lambda parts: parts.chats.restore_deleted(),
@@ -80,7 +79,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "copy-answer",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Copy last answer"),
         QT_TRANSLATE_NOOP("Actions", "Copy the last answer as Markdown"),
         lambda parts: parts.turns.copy_last_answer(),
@@ -90,7 +88,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "read-aloud",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Read last answer aloud"),
         QT_TRANSLATE_NOOP("Actions", "Read the last answer aloud with the system's voice"),
         lambda parts: parts.turns.on_last(parts.turns.speak),
@@ -100,7 +97,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "stop-reading",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Stop reading"),
         QT_TRANSLATE_NOOP("Actions", "Stop reading aloud"),
         lambda parts: parts.turns.speaker.stop(),
@@ -110,7 +106,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "focus-composer",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Write a message"),
         QT_TRANSLATE_NOOP("Actions", "Go to the message box"),
         lambda parts: parts.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
@@ -119,7 +114,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "find-in-chat",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Find in chat"),
         QT_TRANSLATE_NOOP("Actions", "Find words in this chat"),
         lambda parts: parts.find_bar.open(),
@@ -129,7 +123,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "find-next",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Find next"),
         QT_TRANSLATE_NOOP("Actions", "Go to the next match in this chat"),
         lambda parts: parts.find_bar.step(1),
@@ -139,7 +132,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "find-previous",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Find previous"),
         QT_TRANSLATE_NOOP("Actions", "Go to the previous match in this chat"),
         lambda parts: parts.find_bar.step(-1),
@@ -149,7 +141,6 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "search-chats",
-        "edit",
         QT_TRANSLATE_NOOP("Actions", "Search chats"),
         QT_TRANSLATE_NOOP("Actions", "Go to the chat search"),
         _search_chats,

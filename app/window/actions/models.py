@@ -43,7 +43,6 @@ def _tune(parts: WindowParts) -> None:
 MODELS_ACTIONS = (
     WindowAction(
         "choose-main",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Choose main model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a main model"),
         lambda parts: parts.models.main_picker.open(),
@@ -52,7 +51,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "choose-draft",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Choose draft model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a draft model"),
         lambda parts: parts.models.draft_picker.open(),
@@ -61,7 +59,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "models-page",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Models and downloads…"),
         QT_TRANSLATE_NOOP("Actions", "Show models and downloads"),
         lambda parts: parts.settings.open("models"),
@@ -70,7 +67,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "unload",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Unload models"),
         QT_TRANSLATE_NOOP("Actions", "Free the memory of both models"),
         lambda parts: parts.session.models.unload(),
@@ -78,7 +74,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "use-starter",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Use the starter pair"),
         QT_TRANSLATE_NOOP("Actions", "Load the two small models that come with Tandem"),
         lambda parts: parts.session.models.load_starter(),
@@ -86,7 +81,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "open-main",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Open main model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a folder with a main model"),
         _open_main,
@@ -96,7 +90,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "open-draft",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Open draft model…"),
         QT_TRANSLATE_NOOP("Actions", "Choose a folder with a draft model"),
         _open_draft,
@@ -106,7 +99,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "no-draft",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "No draft model"),
         QT_TRANSLATE_NOOP("Actions", "Answer without a draft model"),
         lambda parts: parts.session.models.set_draft(None),
@@ -114,7 +106,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "speculation-auto",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Auto"),
         QT_TRANSLATE_NOOP("Actions", "Speculate whenever it pays"),
         partial(_use_method, "auto"),
@@ -123,7 +114,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "speculation-on",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "On"),
         QT_TRANSLATE_NOOP("Actions", "Always speculate with the draft model"),
         partial(_use_method, "draft"),
@@ -132,7 +122,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "speculation-off",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Off"),
         QT_TRANSLATE_NOOP("Actions", "Do not speculate"),
         partial(_use_method, "off"),
@@ -141,7 +130,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "compare",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Compare"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question with and without speculation, side by side"),
         _compare,
@@ -149,7 +137,6 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "tune",
-        "models",
         QT_TRANSLATE_NOOP("Actions", "Tune on this machine"),
         QT_TRANSLATE_NOOP("Actions", "Measure what guessing costs and brings with these models"),
         _tune,

@@ -16,12 +16,10 @@ def _toggle_full_screen(parts: WindowParts) -> None:
         parts.window.showFullScreen()
 
 
-def _language_action(language: str, name: str) -> WindowAction:
-    """A language is called by its own name in every language."""
+def _language_action(language: str, text: str, name: str) -> WindowAction:
     return WindowAction(
         f"language-{language}",
-        "view",
-        name,
+        text,
         name,
         lambda parts: parts.application.language.choose(language),
         group="language",
@@ -32,7 +30,6 @@ def _language_action(language: str, name: str) -> WindowAction:
 VIEW_ACTIONS = (
     WindowAction(
         "toggle-sidebar",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Chats"),
         QT_TRANSLATE_NOOP("Actions", "Show or hide the chats"),
         lambda parts: parts.panes.toggle("sidebar"),
@@ -41,7 +38,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "toggle-panel",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Live panel"),
         QT_TRANSLATE_NOOP("Actions", "Show or hide the live panel"),
         lambda parts: parts.panes.toggle("panel"),
@@ -50,7 +46,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "show-text",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Text"),
         QT_TRANSLATE_NOOP("Actions", "Show answers as text"),
         lambda parts: parts.transcript.set_as_tokens(False),
@@ -60,7 +55,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "show-tokens",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Tokens"),
         QT_TRANSLATE_NOOP("Actions", "Show which tokens were guessed"),
         lambda parts: parts.transcript.set_as_tokens(True),
@@ -70,7 +64,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "full-screen",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Full screen"),
         QT_TRANSLATE_NOOP("Actions", "Enter or leave full screen"),
         _toggle_full_screen,
@@ -78,7 +71,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "minimize",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Minimize"),
         QT_TRANSLATE_NOOP("Actions", "Minimize the window"),
         lambda parts: parts.front_window.showMinimized(),
@@ -86,7 +78,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "palette",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Commands…"),
         QT_TRANSLATE_NOOP("Actions", "Find a command"),
         lambda parts: parts.palette.open(),
@@ -95,7 +86,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "shortcuts",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Keyboard shortcuts"),
         QT_TRANSLATE_NOOP("Actions", "Show the keyboard shortcuts"),
         lambda parts: parts.shortcuts.open(),
@@ -104,7 +94,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "theme-system",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Like the system"),
         QT_TRANSLATE_NOOP("Actions", "Follow the system's light or dark appearance"),
         lambda parts: parts.application.theme.set_mode("system"),
@@ -113,7 +102,6 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "theme-light",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Light"),
         QT_TRANSLATE_NOOP("Actions", "Light appearance"),
         lambda parts: parts.application.theme.set_mode("light"),
@@ -122,21 +110,17 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "theme-dark",
-        "view",
         QT_TRANSLATE_NOOP("Actions", "Dark"),
         QT_TRANSLATE_NOOP("Actions", "Dark appearance"),
         lambda parts: parts.application.theme.set_mode("dark"),
         group="theme",
         checked=lambda parts: parts.application.theme.mode == "dark",
     ),
-    WindowAction(
-        "language-system",
-        "view",
+    _language_action(
+        "system",
         QT_TRANSLATE_NOOP("Actions", "Like the system"),
         QT_TRANSLATE_NOOP("Actions", "Use the system's language"),
-        lambda parts: parts.application.language.choose("system"),
-        group="language",
-        checked=lambda parts: parts.application.language.choice == "system",
     ),
-    *(_language_action(language, name) for language, name in LANGUAGES.items()),
+    # A language is called by its own name in every language.
+    *(_language_action(language, name, name) for language, name in LANGUAGES.items()),
 )

@@ -29,25 +29,28 @@ class Lamp:
         self.done.append(colour)
 
 
-TABLE: tuple[ActionSpec[Lamp], ...] = (
-    ActionSpec("new-chat", "chat", "Blink", "Blink once", lambda lamp: lamp.done.append("blink"), "Ctrl+B", "plus"),
-    ActionSpec("settings", "chat", "Dim", "Dim it", Lamp.dim, role=QAction.MenuRole.PreferencesRole),
-    ActionSpec("stop", "edit", "Stop", "Stop it", lambda lamp: lamp.done.clear(), enabled=lambda now: now.streaming),
-    ActionSpec("models-page", "models", "Models", "Show them", Lamp.dim),
-    ActionSpec("shortcuts", "view", "Keys", "Show the keys", Lamp.dim),
-    *(
-        ActionSpec(
-            f"paint-{colour}",
-            "view",
-            colour,
-            colour,
-            lambda lamp, colour=colour: lamp.paint(colour),  # type: ignore[misc]
-            group="theme",
-            checked=lambda lamp, colour=colour: lamp.colour == colour,  # type: ignore[misc]
-        )
-        for colour in ("white", "red")
+TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = {
+    "chat": (
+        ActionSpec("new-chat", "Blink", "Blink once", lambda lamp: lamp.done.append("blink"), "Ctrl+B", "plus"),
+        ActionSpec("settings", "Dim", "Dim it", Lamp.dim, role=QAction.MenuRole.PreferencesRole),
     ),
-)
+    "edit": (ActionSpec("stop", "Stop", "Stop it", lambda lamp: lamp.done.clear(), enabled=lambda now: now.streaming),),
+    "models": (ActionSpec("models-page", "Models", "Show them", Lamp.dim),),
+    "view": (
+        ActionSpec("shortcuts", "Keys", "Show the keys", Lamp.dim),
+        *(
+            ActionSpec(
+                f"paint-{colour}",
+                colour,
+                colour,
+                lambda lamp, colour=colour: lamp.paint(colour),  # type: ignore[misc]
+                group="theme",
+                checked=lambda lamp, colour=colour: lamp.colour == colour,  # type: ignore[misc]
+            )
+            for colour in ("white", "red")
+        ),
+    ),
+}
 
 
 @pytest.fixture
