@@ -7,6 +7,7 @@ selected.
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import uuid
 from collections.abc import Iterable
@@ -44,12 +45,21 @@ _SELECT = """
             SELECT group_concat(text, '')
             FROM (SELECT text FROM chunks WHERE message_id = m.id ORDER BY number)
         ) END AS streamed"""
+# A damaged selection falls back to the last sibling. Each step goes to a child of the message before, from one that has
+# no parent: so no damaged reference makes this a circle.
 _PATH = """
     WITH RECURSIVE path (id, depth) AS (
-        SELECT selected_root, 0 FROM conversations WHERE conversations.id = ? AND selected_root IS NOT NULL
+        SELECT * FROM (
+            SELECT messages.id, 0 FROM messages JOIN conversations ON conversations.id = conversation_id
+            WHERE conversation_id = ? AND parent_id IS NULL
+            ORDER BY messages.id = selected_root DESC, position DESC LIMIT 1
+        )
         UNION ALL
-        SELECT above.selected_child, depth + 1 FROM path JOIN messages AS above ON above.id = path.id
-        WHERE above.selected_child IS NOT NULL
+        SELECT coalesce(
+            (SELECT c.id FROM messages AS c WHERE c.id = above.selected_child AND c.parent_id = above.id),
+            (SELECT c.id FROM messages AS c WHERE c.parent_id = above.id ORDER BY c.position DESC LIMIT 1)
+        ), depth + 1
+        FROM path JOIN messages AS above ON above.id = path.id
     )"""
 
 
@@ -92,7 +102,7 @@ class MessageTree:
     def active_leaf(self, conversation_id: int) -> int | None:
         """The last message of what the chat shows; None for a chat without messages."""
         leaf: int | None = self._database.scalar(
-            f"{_PATH} SELECT id FROM path ORDER BY depth DESC LIMIT 1", (conversation_id,)
+            f"{_PATH} SELECT id FROM path WHERE id IS NOT NULL ORDER BY depth DESC LIMIT 1", (conversation_id,)
         )
         return leaf
 
@@ -154,26 +164,22 @@ class MessageTree:
     def select(self, message_id: int) -> None:
         """Make the message part of what its chat shows, with what was last shown below it."""
         with self._database.write() as changes:
-            message = self._row(message_id)
-            conversation_id = message["conversation_id"]
+            chain = self._upwards(message_id)
+            conversation_id = chain[0]["conversation_id"]
             changes.paths.add(conversation_id)
-            while message["parent_id"] is not None:
+            for message, parent in itertools.pairwise(chain):
                 self._database.execute(
-                    "UPDATE messages SET selected_child = ? WHERE id = ?",
-                    (message["id"], message["parent_id"]),
+                    "UPDATE messages SET selected_child = ? WHERE id = ?", (message["id"], parent["id"])
                 )
-                message = self._row(message["parent_id"])
             self._database.execute(
-                "UPDATE conversations SET selected_root = ? WHERE id = ?", (message["id"], conversation_id)
+                "UPDATE conversations SET selected_root = ? WHERE id = ?", (chain[-1]["id"], conversation_id)
             )
 
     def branch(self, message_id: int, title: str | None = None) -> int:
         """A new chat that holds copies of the messages from the first one down to this one. Returns the
         chat's id.
         """
-        chain = [self._row(message_id)]
-        while chain[-1]["parent_id"] is not None:
-            chain.append(self._row(chain[-1]["parent_id"]))
+        chain = self._upwards(message_id)
         with self._database.write():
             copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], chain[::-1], title)
             self.select(copies[message_id])
@@ -313,6 +319,13 @@ class MessageTree:
             "UPDATE messages SET position = ? WHERE id = ? AND position <> ?",
             [(row["index"], row["id"], row["index"]) for row in rows],
         )
+
+    def _upwards(self, message_id: int) -> list[sqlite3.Row]:
+        """The message, its parent and so on; a circle, which only damage makes, ends before it closes."""
+        chain = {message_id: self._row(message_id)}
+        while (parent := next(reversed(chain.values()))["parent_id"]) is not None and parent not in chain:
+            chain[parent] = self._row(parent)
+        return list(chain.values())
 
     def _row(self, message_id: int) -> sqlite3.Row:
         row = self._database.row("SELECT * FROM messages WHERE id = ?", (message_id,))

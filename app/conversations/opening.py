@@ -13,16 +13,21 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
+from app.conversations.carving import carve
 from app.conversations.database import Database, connect, readable
 from app.conversations.errors import StoreInUse, StoreTooNew
+from app.conversations.file_header import mend_header
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
+# A file of a later version than this has a damaged header.
+_VERSIONS_TO_COME = 50
 _SYSTEM_ERRORS = (
     "SQLITE_CANTOPEN",
     "SQLITE_FULL",
@@ -133,6 +138,8 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection = connect(path)
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict == "ok" and not _is_believable(version_of(connection)):
+            verdict = "no app has this version"
         if verdict == "ok" and not is_sound(connection):
             verdict = "the tables are not those of its version"
         if verdict == "ok":
@@ -153,6 +160,11 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     if connection is not None:
         connection.close()
     return None, str(verdict)
+
+
+def _is_believable(version: int) -> bool:
+    """Whether there may ever be an app of that version; otherwise a damaged header holds it."""
+    return 0 <= version <= LATEST + _VERSIONS_TO_COME
 
 
 def _open_indexes(connection: sqlite3.Connection) -> None:
@@ -226,10 +238,16 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
 
 
 def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
+    mend_header(working, with_log=Path(f"{working}-wal").exists())
     with closing(sqlite3.connect(working, isolation_level=None)) as source:
         source.row_factory = sqlite3.Row
         source.text_factory = readable
-        return salvage(source, target)
+        # Then a schema with a damaged entry gives its others.
+        source.execute("PRAGMA writable_schema = ON")
+        with suppress(sqlite3.Error, UnicodeDecodeError):
+            # What the log holds comes into the file, where it can be carved.
+            source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return salvage(source, target, partial(carve, working))
 
 
 def _back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:

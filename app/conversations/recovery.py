@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
-from app.conversations.schema import LATEST, migrate, version_of
+from app.conversations.carving import Row
+from app.conversations.records import ROLES, STATES
+from app.conversations.schema import LATEST, migrate
 
 # Parents before children, so that a lost parent is known when its children come.
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
@@ -26,22 +31,23 @@ class Salvage:
     complete: bool = True
 
 
-def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
+def salvage(
+    source: sqlite3.Connection, target: sqlite3.Connection, carved: Callable[[], Iterable[Row]] = lambda: ()
+) -> Salvage:
     """Copy every readable row of `source` into the empty `target` and bring that to the latest version.
 
-    What lost its chat gets a new one without a title; what lost its parent becomes a first message.
+    Where SQLite cannot find all of them, `carved` gives those that the pages hold. What lost its chat gets a new one
+    without a title; what lost its parent goes below that one's, or becomes a first message.
     """
-    try:
-        version = min(max(version_of(source), 1), LATEST)
-    except (sqlite3.Error, UnicodeDecodeError):
-        version = LATEST
-    migrate(target, to=version)
+    migrate(target, to=_version_of_tables(source))
     target.execute("PRAGMA foreign_keys = OFF")
     target.execute("BEGIN IMMEDIATE")
     complete = True
     for table in _TABLES:
         if columns := _columns(target, table):
             complete &= _copy_table(source, target, table, columns)
+    if not complete:
+        _add_carved(target, carved())
     _mend_references(target)
     target.execute("COMMIT")
     target.execute("PRAGMA foreign_keys = ON")
@@ -53,6 +59,20 @@ def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
     )
 
 
+def _version_of_tables(source: sqlite3.Connection) -> int:
+    """The latest version whose tables the file has: the number in its header may be what is damaged."""
+    for version in range(LATEST, 0, -1):
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
+            pattern.row_factory = sqlite3.Row
+            migrate(pattern, to=version)
+            try:
+                if all(set(_columns(pattern, table)) <= set(_columns(source, table)) for table in _TABLES):
+                    return version
+            except (sqlite3.Error, UnicodeDecodeError):
+                return LATEST
+    return LATEST
+
+
 def _columns(target: sqlite3.Connection, table: str) -> list[str]:
     """The columns that can be inserted; generated ones are not among them."""
     return [row["name"] for row in target.execute(f"PRAGMA table_info({table})")]
@@ -60,19 +80,58 @@ def _columns(target: sqlite3.Connection, table: str) -> list[str]:
 
 def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[str]) -> bool:
     """Copy what can be read of a table; whether that was all of it."""
-    names = ", ".join(columns)
-    insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
     key = "message_id" if table == "chunks" else "rowid"
     complete = True
-    for row in _readable_rows(source, f"SELECT {key}, {names} FROM {table}", key):
-        if row is None:
-            complete = False
-            continue
-        try:
-            target.execute(insert, tuple(row)[1:])
-        except sqlite3.Error:
+    for row in _readable_rows(source, f"SELECT {key}, {', '.join(columns)} FROM {table}", key):
+        if row is None or not _insert(target, table, dict(zip(columns, tuple(row)[1:], strict=True))):
             complete = False
     return complete
+
+
+def _add_carved(target: sqlite3.Connection, rows: Iterable[Row]) -> None:
+    """Add what is not there yet."""
+    columns = {table: _columns(target, table) for table in _TABLES}
+    for table, identity, values in rows:
+        if names := columns[table]:
+            _insert(target, table, dict(zip(names, [identity, *values[1:]], strict=False)))
+
+
+def _insert(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> bool:
+    """Insert a row, mended where it cannot stay as it is; whether the table has it now."""
+    for row in (values, _mended(target, table, values)):
+        statement = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+        try:
+            if target.execute(statement, tuple(row.values())).rowcount:
+                return True
+        except (sqlite3.Error, OverflowError, UnicodeError):
+            continue
+    return table != "chunks" and bool(
+        target.execute(f"SELECT 1 FROM {table} WHERE rowid = ?", (next(iter(values.values())),)).fetchone()
+    )
+
+
+def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The row with defaults where a column may not be empty, and a uid and a time key of its own."""
+    mended = dict(values)
+    for column in target.execute(f"PRAGMA table_info({table})"):
+        name, default = column["name"], column["dflt_value"]
+        if column["notnull"] and mended.get(name) is None:
+            mended[name] = 0 if default is None else str(default).strip("'")
+    identity = values.get("id")
+    if "uid" in mended:
+        mended["uid"] = f"recovered-{identity}"
+    if table == "conversations":
+        mended["origin"] = None
+    elif table == "messages" and isinstance(identity, int):
+        mended["time_key"] = -identity
+        mended["role"] = _nearest(mended["role"], ROLES)
+        mended["state"] = _nearest(mended["state"], STATES)
+    return mended
+
+
+def _nearest(word: Any, known: tuple[str, ...]) -> str:
+    """The known word that a damaged one was."""
+    return difflib.get_close_matches(str(word), known, n=1, cutoff=0.0)[0]
 
 
 def _readable_rows(source: sqlite3.Connection, select: str, key: str) -> Iterator[sqlite3.Row | None]:
@@ -120,7 +179,14 @@ def _mend_references(target: sqlite3.Connection) -> None:
         SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)
         FROM messages
         WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
-        "UPDATE messages SET parent_id = NULL WHERE parent_id NOT IN (SELECT id FROM messages)",
+        # Below the message above the lost one, where that is known.
+        """
+        CREATE TEMP TABLE above AS SELECT selected_child, max(id) AS id FROM messages
+        WHERE selected_child NOT IN (SELECT id FROM messages) GROUP BY selected_child""",
+        """
+        UPDATE messages SET parent_id = (SELECT above.id FROM temp.above WHERE above.selected_child = parent_id)
+        WHERE parent_id NOT IN (SELECT id FROM messages)""",
+        "DROP TABLE temp.above",
         """
         CREATE TEMP TABLE positions AS SELECT id, row_number() OVER (
             PARTITION BY conversation_id, parent_id ORDER BY position, id
