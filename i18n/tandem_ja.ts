@@ -1628,6 +1628,10 @@
         <translation>Hub に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
+        <source>The Hub cannot be reached. The download resumes by itself when you are back online.</source>
+        <translation>Hub に接続できません。オンラインに戻ると、ダウンロードは自動的に再開します。</translation>
+    </message>
+    <message>
         <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
         <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
     </message>
@@ -1646,6 +1650,10 @@
     <message>
         <source>The Hub has a problem of its own (error {status}). Try again later.</source>
         <translation>Hub 側で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The Hub takes too long to answer. Try again later.</source>
+        <translation>Hub の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The Hub has too many requests and asks to wait. Try again later.</source>

@@ -1628,6 +1628,10 @@
         <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
+        <source>The Hub cannot be reached. The download resumes by itself when you are back online.</source>
+        <translation>Hub에 연결할 수 없어요. 인터넷에 다시 연결되면 다운로드가 저절로 이어져요.</translation>
+    </message>
+    <message>
         <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
         <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
     </message>
@@ -1646,6 +1650,10 @@
     <message>
         <source>The Hub has a problem of its own (error {status}). Try again later.</source>
         <translation>Hub 쪽에 문제가 있어요(오류 {status}). 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The Hub takes too long to answer. Try again later.</source>
+        <translation>Hub의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>The Hub has too many requests and asks to wait. Try again later.</source>

@@ -1628,6 +1628,10 @@
         <translation>无法连接 Hub。请检查网络连接后重试。</translation>
     </message>
     <message>
+        <source>The Hub cannot be reached. The download resumes by itself when you are back online.</source>
+        <translation>无法连接 Hub。网络恢复后，下载会自动继续。</translation>
+    </message>
+    <message>
         <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
         <translation>“离线工作”已开启，因此不会连接。请在设置中关闭。</translation>
     </message>
@@ -1646,6 +1650,10 @@
     <message>
         <source>The Hub has a problem of its own (error {status}). Try again later.</source>
         <translation>Hub 自身出了问题（错误 {status}）。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>The Hub takes too long to answer. Try again later.</source>
+        <translation>Hub 响应过慢，请稍后再试。</translation>
     </message>
     <message>
         <source>The Hub has too many requests and asks to wait. Try again later.</source>

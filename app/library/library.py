@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _POLL_MS = 250
+# While a download waits for the network, which may take hours.
+_WAITING_POLL_MS = 2000
 _THREADS = 4
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
 
@@ -276,14 +278,14 @@ class Library(QObject):
         self.downloads = downloads
         for status in downloads:
             was = before.get(status.repository)
-            if was in _RUNNING and status.state == "ready":
+            if was not in (None, "ready") and status.state == "ready":
                 self.rescan(then=partial(self.settled.emit, status))
             elif was in _RUNNING and status.state == "failed":
                 self.settled.emit(status)
         if before.keys() - {status.repository for status in downloads}:
             self.rescan()
-        if self.running:
-            self._timer.start()
+        if self.running or any(_waits_for_network(status) for status in downloads):
+            self._timer.start(_POLL_MS if self.running else _WAITING_POLL_MS)
         else:
             self._timer.stop()
         if changed:
@@ -358,3 +360,8 @@ class Library(QObject):
     ) -> None:
         report = failed or self.problem.emit
         self.background.run(work, then, lambda error: report(as_engine_error(error)))
+
+
+def _waits_for_network(status: DownloadStatus) -> bool:
+    """Whether the queue resumes the download by itself."""
+    return status.error is not None and status.error.reason == "no-network"

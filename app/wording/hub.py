@@ -33,6 +33,9 @@ def hub_reasons() -> dict[str, str]:
     translate = QCoreApplication.translate
     return {
         "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
+        "no-network": translate(
+            "HubErrors", "The Hub cannot be reached. The download resumes by itself when you are back online."
+        ),
         "kept-offline": translate(
             "HubErrors", "“Work offline” is on, so Tandem does not connect. Switch it off in the settings."
         ),
@@ -46,6 +49,7 @@ def hub_reasons() -> dict[str, str]:
             "HubErrors", "{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings."
         ),
         "server-error": translate("HubErrors", "The Hub has a problem of its own (error {status}). Try again later."),
+        "too-slow": translate("HubErrors", "The Hub takes too long to answer. Try again later."),
         "rate-limited": translate("HubErrors", "The Hub has too many requests and asks to wait. Try again later."),
         "bad-name": translate(
             "HubErrors", "“{repository}” is not a model's name. It looks like organisation/name, or a page's address."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.repository_names import parse_repository
+from engine.model_files.bounded_json import CONFIG, read_object
 from engine.paths import resources
 
 FORMAT = 1
@@ -90,7 +90,7 @@ class Catalog:
 
 def load_catalog(path: Path | None = None) -> Catalog:
     """The catalog that ships with Tandem, or the one at `path`. Raises `ValueError` naming what is wrong with it."""
-    content = json.loads((path or resources() / "catalog.json").read_text(encoding="utf-8"))
+    content = read_object(path or resources() / "catalog.json", CONFIG)
     if content.get("format") != FORMAT:
         raise ValueError("unknown catalog format")
     models = [_read(entry) for entry in content["models"]]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import threading
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
@@ -101,7 +102,8 @@ class RepositoryCache:
         if self.has(file):
             return file.size
         with contextlib.suppress(OSError):
-            return min(self.part(file.digest).stat().st_size, file.size)
+            found = self.part(file.digest).lstat()
+            return min(found.st_size, file.size) if stat.S_ISREG(found.st_mode) else 0
         return 0
 
     def link(self, commit: str, name: str, digest: str) -> None:

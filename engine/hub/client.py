@@ -6,11 +6,11 @@ The token is sent to the Hub's own address only (a redirect elsewhere drops it) 
 
 from __future__ import annotations
 
-import json
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -19,10 +19,14 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
+from engine.hub.connections import Connections, Request
 from engine.hub.failures import HubError, InterruptedTransferError
+from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, parse
 
 HUGGING_FACE = "https://huggingface.co"
-_LARGEST_ANSWER = 64 * 2**20
+# A thousand files take 300 kB; some mirrors send all files of a repository at once.
+_ANSWER = JsonLimits(size=16 * 2**20, depth=64, containers=200_000, commas=2_000_000)
+_CONNECT_S = 4.0
 _RATE_LIMIT_RESET = re.compile(r";\s*t=(\d{1,6})")
 _LONGEST_WAIT_S = 600.0
 # What a header can hold; tokens consist of nothing else.
@@ -33,7 +37,8 @@ _SENDABLE = re.compile(r"[!-~]+")
 class HubAccess:
     """How to reach a Hub: its address and the proxy's are http(s), `token` and `proxy` may be None.
 
-    A connection counts as dead after `stall_s` seconds without a byte. With `offline` no connection is ever tried:
+    A connection counts as dead after `stall_s` seconds without a byte; an answer of the API, and what comes before the
+    bytes of a file, has `answer_s` seconds in all. With `offline` no connection is ever tried:
     every request raises `HubError` (kept-offline), and downloads wait.
     """
 
@@ -41,6 +46,7 @@ class HubAccess:
     token: str | None = field(default=None, repr=False)
     proxy: str | None = field(default=None, repr=False)
     stall_s: float = 20.0
+    answer_s: float = 60.0
     offline: bool = False
 
     def __post_init__(self) -> None:
@@ -55,17 +61,19 @@ class HubAccess:
 
 
 class HubClient:
-    """One connection pool. Safe to use from several threads; `close` ends requests in flight."""
+    """One connection pool. Safe to use from several threads; `close` ends requests in flight, from any thread."""
 
-    def __init__(self, access: HubAccess) -> None:
+    def __init__(self, access: HubAccess, connections: Connections | None = None) -> None:
         self.access = access
+        self.connections = connections or Connections()
         try:
             self._http = httpx2.Client(
                 trust_env=False,
                 proxy=access.proxy,
                 follow_redirects=True,
-                timeout=httpx2.Timeout(access.stall_s, connect=min(access.stall_s, 10.0), pool=None),
-                limits=httpx2.Limits(max_connections=64, max_keepalive_connections=8),
+                timeout=httpx2.Timeout(access.stall_s, connect=min(access.stall_s, _CONNECT_S), pool=None),
+                # A request has its connections to itself, so that it can be ended by itself.
+                limits=httpx2.Limits(max_connections=64, max_keepalive_connections=0),
                 headers={"User-Agent": "tandem-chat", "Accept-Encoding": "identity"},
             )
         # Not an address, or of a kind that is not supported (SOCKS).
@@ -79,6 +87,7 @@ class HubClient:
         self.close()
 
     def close(self) -> None:
+        self.connections.end()
         self._http.close()
 
     def get_json(self, path: str, repository: str = "", **query: object) -> tuple[Any, str | None]:
@@ -87,17 +96,28 @@ class HubClient:
         Raises `HubError`, or `InterruptedTransferError` where a retry may help.
         """
         address = path if "://" in path else self.access.endpoint + path
-        with self.stream(address, repository, query=query) as response:
-            content = bytearray()
-            for chunk in response.iter_bytes():
-                content += chunk
-                if len(content) > _LARGEST_ANSWER:
-                    raise self._wrong_mirror(repository)
-            following = response.links.get("next", {}).get("url")
         try:
-            return json.loads(content), self._own_address(following)
-        except (ValueError, RecursionError) as error:
+            content, following = self._answer(address, repository, _ANSWER.size, query)
+            return parse(content, _ANSWER), self._own_address(following)
+        except (UntrustedJsonError, ValueError) as error:
             raise self._wrong_mirror(repository) from error
+
+    def get_bytes(self, address: str, repository: str, size: int) -> bytes:
+        """The content at `address`, cut off beyond `size` bytes. Errors as `get_json`."""
+        return self._answer(address, repository, size, None)[0]
+
+    def _answer(
+        self, address: str, repository: str, size: int, query: Mapping[str, object] | None
+    ) -> tuple[bytes, str | None]:
+        """At most `size` + 1 bytes of a whole answer, which has `answer_s` seconds, and the next page's address."""
+        content = bytearray()
+        with self.stream(address, repository, query=query, whole=True) as response:
+            unpack = _unpacker(response)
+            for chunk in response.iter_raw():
+                content += unpack(chunk, size + 1 - len(content))
+                if len(content) > size:
+                    break
+            return bytes(content), response.links.get("next", {}).get("url")
 
     def file_address(self, repository: str, commit: str, name: str) -> str:
         return f"{self.access.endpoint}/{repository}/resolve/{commit}/{quote(name)}"
@@ -110,8 +130,12 @@ class HubClient:
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, object] | None = None,
         accept: tuple[int, ...] = (200,),
+        whole: bool = False,
     ) -> Iterator[httpx2.Response]:
-        """A response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses."""
+        """A response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses.
+
+        It has `answer_s` seconds until its body begins, or if `whole` until the caller has read it.
+        """
         if self.access.offline:
             raise HubError("kept-offline", repository)
         sent = dict(headers or {})
@@ -119,15 +143,36 @@ class HubClient:
             if not _SENDABLE.fullmatch(self.access.token):
                 raise HubError("token-refused", repository)
             sent["Authorization"] = f"Bearer {self.access.token}"
-        try:
-            with self._http.stream("GET", address, headers=sent, params=_parameters(query)) as response:
-                if response.status_code not in accept:
-                    self._refuse(response, repository)
-                yield response
-        except httpx2.HTTPError as error:
-            raise self._translate(error, repository) from error
-        except httpx2.InvalidURL as error:
-            raise self._wrong_mirror(repository) from error
+        with self.connections.request(self.access.answer_s) as request:
+            self._check(request)
+            ours: dict[str, Any] = {"trace": request.trace}
+            try:
+                with self._http.stream(
+                    "GET", address, headers=sent, params=_parameters(query), extensions=ours
+                ) as response:
+                    if response.status_code not in accept:
+                        self._refuse(response, repository)
+                    if not whole:
+                        request.in_time()
+                    yield response
+                # A body without a declared length seems to end where its connection is shut down.
+                self._check(request)
+            except httpx2.HTTPError as error:
+                self._check(request)
+                raise self._translate(error, repository) from error
+            except httpx2.InvalidURL as error:
+                raise self._wrong_mirror(repository) from error
+            except (OSError, RuntimeError, ValueError):
+                # Reading from a connection that was shut down fails in many ways.
+                self._check(request)
+                raise
+
+    def _check(self, request: Request) -> None:
+        """Raise `InterruptedTransferError` for a request that was ended from outside."""
+        if self.connections.stop.is_set():
+            raise InterruptedTransferError("offline")
+        if request.expired:
+            raise InterruptedTransferError("too-slow")
 
     def _own_address(self, address: str | None) -> str | None:
         """The address of the next page on this Hub, also where a mirror left another host in it."""
@@ -170,6 +215,27 @@ class HubClient:
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
             return self._wrong_mirror(repository)
         return InterruptedTransferError("offline")
+
+
+def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
+    """Unpacks at most so many bytes of a chunk: a Hub was asked for plain ones, but some caches pack what they hold.
+
+    Raises `ValueError` for other encodings than gzip, and for bytes that are none.
+    """
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding in ("", "identity"):
+        return lambda chunk, most: chunk[:most]
+    if encoding != "gzip":
+        raise ValueError(encoding)
+    packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def unpack(chunk: bytes, most: int) -> bytes:
+        try:
+            return packed.decompress(chunk, most)
+        except zlib.error as error:
+            raise ValueError("gzip") from error
+
+    return unpack
 
 
 def _parameters(

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.hub.cache_layout import RepositoryCache
-from engine.hub.client import HubClient
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.connections import Connections
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import Listing, RemoteFile, list_model, resolve
+from engine.hub.network_watch import Polling
 from engine.hub.rates import RateMeter
 from engine.hub.repository_names import COMMIT
-from engine.hub.transfer import Interruption, RetryPolicy, Transfer, digest_of
+from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 
 # Left free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
@@ -44,9 +46,15 @@ class Progress:
 
 @dataclass(slots=True)
 class JobSettings:
-    """How many files a job transfers at once, how it retries, and what counts as free space."""
+    """How many files a job transfers at once, how it retries, and what counts as free space.
+
+    A download that has had no connection at all for `unreached_s` seconds fails as no-network; `polling` says how
+    the queue then waits for the network.
+    """
 
     files_at_once: int = 4
+    unreached_s: float = 4.0
+    polling: Polling = field(default_factory=Polling)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     space_margin: int = SPACE_MARGIN
     free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free
@@ -57,7 +65,7 @@ class DownloadJob:
 
     def __init__(
         self,
-        client: HubClient,
+        access: HubAccess,
         cache_dir: Path,
         entry: DownloadEntry,
         settings: JobSettings,
@@ -68,15 +76,19 @@ class DownloadJob:
         self.cache = RepositoryCache(cache_dir, entry.repository)
         self.progress = Progress()
         self.meter = RateMeter()
-        self.interruption = Interruption()
-        self._client, self._settings = client, settings
+        self.connections = Connections()
+        self._access, self._settings = access, settings
         self._on_change = on_change
         self._promised_elsewhere = bytes_promised_elsewhere
 
     def run(self) -> bool:
         """Download the model; False if interrupted first. Raises `HubError`."""
         self._on_change(self, "resolving")
-        listing = self._resolve()
+        with HubClient(self._access, self.connections) as client:
+            return self._download(client)
+
+    def _download(self, client: HubClient) -> bool:
+        listing = self._resolve(client)
         if listing is None:
             return False
         try:
@@ -86,7 +98,7 @@ class DownloadJob:
         self._check_free_space(listing)
         while not self._stopped():
             self._on_change(self, "downloading")
-            if not self._transfer_all(listing):
+            if not self._transfer_all(client, listing):
                 return False
             self._on_change(self, "verifying")
             if self._verify_all(listing):
@@ -97,9 +109,9 @@ class DownloadJob:
         return max(0, self.progress.total - self.progress.bytes_done())
 
     def _stopped(self) -> bool:
-        return self.interruption.stop.is_set()
+        return self.connections.stop.is_set()
 
-    def _resolve(self) -> Listing | None:
+    def _resolve(self, client: HubClient) -> Listing | None:
         """The files at the commit that an earlier run began with, if it still exists; None if interrupted."""
         entry = self.entry
         # Of an earlier run: its commit may be gone, unlike one that has just been resolved.
@@ -108,8 +120,8 @@ class DownloadJob:
         while not self._stopped():
             try:
                 if not entry.commit:
-                    entry.commit = _commit(self._client, entry)
-                listing = list_model(self._client, entry.repository, entry.commit)
+                    entry.commit = _commit(client, entry)
+                listing = list_model(client, entry.repository, entry.commit)
                 self._begin(listing)
                 if earlier and entry.commit != earlier:
                     self.cache.discard(earlier, downloaded - entry.digests, found)
@@ -124,7 +136,7 @@ class DownloadJob:
                 if attempt > self._settings.policy.tries:
                     raise HubError(error.reason, entry.repository, **error.arguments) from error
                 self._set_attempt("", attempt, error.reason)
-                self.interruption.stop.wait(self._settings.policy.wait(attempt, error.retry_after))
+                self.connections.stop.wait(self._settings.policy.wait(attempt, error.retry_after))
         return None
 
     def _begin(self, listing: Listing) -> None:
@@ -151,7 +163,7 @@ class DownloadJob:
                 free=max(0, free),
             )
 
-    def _transfer_all(self, listing: Listing) -> bool:
+    def _transfer_all(self, client: HubClient, listing: Listing) -> bool:
         """Transfer every file, several at once. False if interrupted; raises the first failure after all stopped."""
         waiting: queue.SimpleQueue[RemoteFile] = queue.SimpleQueue()
         for file in listing.files:
@@ -160,12 +172,12 @@ class DownloadJob:
 
         def work() -> None:
             try:
-                while not self._stopped() and self._transfer_next(waiting):
+                while not self._stopped() and self._transfer_next(client, waiting):
                     pass
             except Exception as error:
                 # Raised by the thread that waits for this one; the other files need not continue.
                 failures.append(error)
-                self.interruption.set()
+                self.connections.end()
 
         count = min(self._settings.files_at_once, len(listing.files))
         threads = [threading.Thread(target=work, name=f"hub-file-{index}", daemon=True) for index in range(count)]
@@ -177,18 +189,17 @@ class DownloadJob:
             raise failures[0]
         return not self._stopped()
 
-    def _transfer_next(self, waiting: queue.SimpleQueue[RemoteFile]) -> bool:
+    def _transfer_next(self, client: HubClient, waiting: queue.SimpleQueue[RemoteFile]) -> bool:
         try:
             file = waiting.get_nowait()
         except queue.Empty:
             return False
         fresh = not self.cache.has(file)
         transfer = Transfer(
-            self._client,
+            client,
             self.cache,
             self.entry.commit,
             self._settings.policy,
-            self.interruption,
             on_bytes=self._count,
             on_attempt=lambda file, count, reason: self._set_attempt(file.name, count, reason),
         )
@@ -209,8 +220,8 @@ class DownloadJob:
         for file in listing.files:
             if file.digest in self.entry.verified:
                 continue
-            found = digest_of(self.cache.blob(file.digest), file, self.interruption.stop)
-            if found is None:
+            found = digest_of(self.cache.blob(file.digest), file, self.connections.stop)
+            if found is None or self._stopped():
                 return False
             if found == file.digest:
                 self.entry.verified.add(file.digest)
@@ -230,6 +241,7 @@ class DownloadJob:
         return True
 
     def _count(self, file: RemoteFile, arrived: int, length: int) -> None:
+        self.connections.reached()
         self.meter.add(arrived)
         with self.progress.lock:
             self.progress.lengths[file.name] = length

@@ -10,19 +10,23 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from engine.hub.cache_layout import RepositoryCache
-from engine.hub.client import HubAccess, HubClient
+from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError
+from engine.hub.network_watch import NetworkWatch
 from engine.hub.repository_names import is_revision, parse_repository
 from engine.hub.transfer import disk_error
 
 _log = logging.getLogger(__name__)
+
+_LOOK_S = 0.1
 
 
 class DownloadQueue:
@@ -31,7 +35,8 @@ class DownloadQueue:
     The queue is kept in the file `state_path` (None: nowhere); a download that was active when the program ended
     continues where it stopped. All methods may be called from any thread and return at once, except `wait` and
     `close`. A repository is given by name or address; `HubError` (bad-name) is raised at once, every other error
-    arrives as the state failed. If the access is offline, every download stays queued.
+    arrives as the state failed. If the access is offline, every download stays queued. A download that reaches no
+    network fails within seconds (no-network), and is queued again when the network is back.
     """
 
     def __init__(
@@ -46,7 +51,9 @@ class DownloadQueue:
         self._cache_dir, self._state_path, self._listener = cache_dir, state_path, listener
         self._settings = settings or JobSettings()
         self._models_at_once = models_at_once
-        self._client = HubClient(access or HubAccess())
+        self._access = access or HubAccess()
+        self._network = NetworkWatch(self._access, self._settings.polling, self._network_is_back)
+        self._supervisor: threading.Thread | None = None
         self._changed = threading.Condition(threading.RLock())
         self._entries: dict[str, DownloadEntry] = {}
         self._jobs: dict[str, DownloadJob] = {}
@@ -57,6 +64,8 @@ class DownloadQueue:
             threading.Thread(target=self._notify, args=(listener,), name="hub-listener", daemon=True).start()
         if state_path is not None:
             self._entries = {entry.repository: entry for entry in read_queue(state_path)}
+        if any(map(_waits_for_network, self._entries.values())):
+            self._network.start()
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
@@ -123,21 +132,24 @@ class DownloadQueue:
             self._changed.wait_for(lambda: self._is_settled(repository), timeout)
         return self.status(repository)
 
-    def close(self, timeout: float = 5.0) -> None:
-        """Stop everything. Active downloads are queued for the next run."""
+    def close(self, timeout: float = 1.0) -> None:
+        """Stop everything, within `timeout` seconds. Active downloads are queued for the next run."""
         with self._changed:
             self._closed = True
             for entry in self._entries.values():
                 if entry.state in ACTIVE:
                     entry.state = "queued"
             self._save()
-            threads = list(self._threads.values())
+            threads = [*self._threads.values(), self._supervisor, self._network.close()]
             for name in list(self._jobs):
                 self._interrupt(name)
+            self._changed.notify_all()
+        until = time.monotonic() + timeout
         for thread in threads:
-            thread.join(timeout)
+            # One that waits for the system to look up a name cannot be ended; it does nothing more.
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(max(0.0, until - time.monotonic()))
         self._events.put(None)
-        self._client.close()
 
     def _notify(self, listener: Callable[[DownloadStatus], None]) -> None:
         """Call the listener outside the lock, so that it may block. One that raises misses that change only."""
@@ -163,11 +175,11 @@ class DownloadQueue:
         job = self._jobs.pop(repository, None)
         if job is not None:
             self._store_progress(job)
-            job.interruption.set()
+            job.connections.end()
 
     def _start_waiting(self) -> None:
         """Start queued downloads while fewer than the allowed number run."""
-        if self._client.access.offline:
+        if self._access.offline:
             return
         with self._changed:
             for entry in self._entries.values():
@@ -178,7 +190,7 @@ class DownloadQueue:
 
     def _start(self, entry: DownloadEntry) -> None:
         job = DownloadJob(
-            self._client,
+            self._access,
             self._cache_dir,
             entry,
             self._settings,
@@ -190,6 +202,33 @@ class DownloadQueue:
         thread = threading.Thread(target=self._run, args=(job, before), name="hub-download", daemon=True)
         self._threads[entry.repository] = thread
         thread.start()
+        if self._supervisor is None:
+            self._supervisor = threading.Thread(target=self._supervise, name="hub-supervisor", daemon=True)
+            self._supervisor.start()
+
+    def _supervise(self) -> None:
+        """Fail the jobs that reach no network, while there are jobs. Looking up a name may block theirs for longer."""
+        with self._changed:
+            while self._jobs and not self._closed:
+                for job in list(self._jobs.values()):
+                    if job.connections.unreached_s() >= self._settings.unreached_s:
+                        self._interrupt(job.entry.repository)
+                        self._fail(job.entry, HubError("no-network", job.entry.repository))
+                self._changed.wait(_LOOK_S)
+            self._supervisor = None
+
+    def _network_is_back(self) -> None:
+        with self._changed:
+            for entry in self._entries.values():
+                if _waits_for_network(entry) and not self._closed:
+                    self._requeue(entry.repository)
+
+    def _fail(self, entry: DownloadEntry, error: HubError) -> None:
+        entry.error = error
+        self._set_state(entry, "failed")
+        if _waits_for_network(entry):
+            self._network.start()
+        self._start_waiting()
 
     def _run(self, job: DownloadJob, before: threading.Thread | None) -> None:
         if before is not None:
@@ -212,9 +251,13 @@ class DownloadQueue:
                 return
             self._store_progress(job)
             del self._jobs[job.entry.repository]
-            job.entry.error = error
-            self._set_state(job.entry, "failed" if error else "ready" if finished else "queued")
-            self._start_waiting()
+            if error is None:
+                self._set_state(job.entry, "ready" if finished else "queued")
+                self._start_waiting()
+                return
+            if error.reason == "offline" and job.connections.unreached_s() > 0.0:
+                error = HubError("no-network", job.entry.repository)
+            self._fail(job.entry, error)
 
     def _discard(self, entry: DownloadEntry, thread: threading.Thread | None) -> None:
         if thread is not None:
@@ -278,3 +321,7 @@ class DownloadQueue:
             attempt=attempt,
             waiting_for=reason,
         )
+
+
+def _waits_for_network(entry: DownloadEntry) -> bool:
+    return entry.state == "failed" and entry.error is not None and entry.error.reason == "no-network"

@@ -17,11 +17,14 @@ class HubError(EngineError):
 
     REASONS: ClassVar[dict[str, str]] = {
         "offline": "the Hub cannot be reached: check the connection",
+        # The queue resumes by itself what failed so.
+        "no-network": "the Hub cannot be reached: check the connection",
         "kept-offline": "no connection is tried while working offline: switch that off in the settings",
         "proxy": "the proxy cannot be reached or refuses: check its address in the settings",
         "certificate": "the Hub's certificate is not trusted on this machine",
         "wrong-mirror": "{endpoint} does not answer like a Hugging Face Hub: check the mirror's address",
         "server-error": "the Hub answers with error {status}: try again later",
+        "too-slow": "the Hub takes too long to answer: try again later",
         "rate-limited": "the Hub asks to wait: too many requests, try again later",
         "bad-name": "{repository} is not the name of a repository (organisation/name)",
         "missing": "there is no such repository, or it is private: check the name, or add a token for it",

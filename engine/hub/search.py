@@ -14,7 +14,7 @@ from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import Listing, RemoteFile, describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
-from engine.model_files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse
+from engine.model_files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
 from engine.model_files.tokenizer_files import vocabulary_in
 
 _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "lastModified", "private")
@@ -144,8 +144,8 @@ def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | 
     kept = keep_in / file.digest if keep_in is not None else None
     # If the disk refuses, the file is fetched again next time.
     if kept is not None:
-        with suppress(OSError):
-            content = kept.read_bytes()
+        with suppress(UntrustedJsonError):
+            content = read_bytes(kept, file.size)
             if matches_digest(content, file):
                 return content
     content = _fetch(client, listing, file)
@@ -157,15 +157,13 @@ def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | 
 
 def _fetch(client: HubClient, listing: Listing, file: RemoteFile) -> bytes:
     address = client.file_address(listing.repository, listing.commit, file.name)
-    content = bytearray()
-    with client.stream(address, listing.repository) as response:
-        for chunk in response.iter_raw():
-            content += chunk
-            if len(content) > file.size:
-                break
-    if not matches_digest(bytes(content), file):
+    try:
+        content = client.get_bytes(address, listing.repository, file.size)
+    except ValueError as error:
+        raise HubError("checksum", listing.repository, file=file.name) from error
+    if not matches_digest(content, file):
         raise HubError("checksum", listing.repository, file=file.name)
-    return bytes(content)
+    return content
 
 
 def _found(item: dict[str, Any]) -> FoundModel | None:

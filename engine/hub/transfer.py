@@ -7,10 +7,11 @@ import hashlib
 import os
 import random
 import re
-import socket
+import stat
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx2
 
@@ -18,6 +19,7 @@ from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import RemoteFile
+from engine.model_files.folder_paths import open_regular
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
@@ -39,41 +41,6 @@ class RetryPolicy:
         return max(asked or 0.0, delay * random.uniform(0.75, 1.25))
 
 
-class Interruption:
-    """Ends transfers from another thread at once, even those that wait for a byte."""
-
-    def __init__(self) -> None:
-        self.stop = threading.Event()
-        self._lock = threading.Lock()
-        self._sockets: set[socket.socket] = set()
-
-    def set(self) -> None:
-        self.stop.set()
-        with self._lock:
-            for connection in self._sockets:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    continue
-
-    def watch(self, response: httpx2.Response) -> socket.socket | None:
-        """Register the response's connection; returns it for `unwatch`."""
-        stream = response.extensions.get("network_stream")
-        connection = stream.get_extra_info("socket") if stream is not None else None
-        if not isinstance(connection, socket.socket):
-            return None
-        with self._lock:
-            self._sockets.add(connection)
-        if self.stop.is_set():
-            self.set()
-        return connection
-
-    def unwatch(self, connection: socket.socket | None) -> None:
-        if connection is not None:
-            with self._lock:
-                self._sockets.discard(connection)
-
-
 @dataclass(slots=True)
 class Transfer:
     """Fetches files of one commit.
@@ -86,7 +53,6 @@ class Transfer:
     cache: RepositoryCache
     commit: str
     policy: RetryPolicy
-    interruption: Interruption
     on_bytes: Callable[[RemoteFile, int, int], None]
     on_attempt: Callable[[RemoteFile, int, str], None]
 
@@ -95,7 +61,7 @@ class Transfer:
 
         Raises `HubError`: refused, damaged twice, disk full, or no byte in all attempts.
         """
-        stop = self.interruption.stop
+        stop = self.client.connections.stop
         with self.cache.writing(file.digest, stop) as locked:
             if not locked:
                 return False
@@ -109,7 +75,7 @@ class Transfer:
 
     def _until_complete(self, part: _Part) -> bool:
         attempt = 0
-        stop = self.interruption.stop
+        stop = self.client.connections.stop
         part.rehash(stop)
         while not stop.is_set():
             before = part.received
@@ -138,7 +104,6 @@ class Transfer:
         address = self.client.file_address(self.cache.repository, self.commit, part.file.name)
         accept = (200, 206, 416)
         with self.client.stream(address, self.cache.repository, headers, accept=accept) as response:
-            connection = self.interruption.watch(response)
             try:
                 skip = _skip(response, part)
                 if skip is None:
@@ -152,21 +117,19 @@ class Transfer:
                     raise
                 # Reading from a connection that was shut down fails in many ways.
                 raise InterruptedTransferError("offline") from error
-            finally:
-                self.interruption.unwatch(connection)
 
     def _receive(self, response: httpx2.Response, part: _Part, skip: int) -> None:
-        stop = self.interruption.stop
+        stop = self.client.connections.stop
         for chunk in response.iter_raw():
             data = chunk[skip:] if skip else chunk
             skip -= len(chunk) - len(data)
+            if stop.is_set():
+                return
             if part.length + len(data) > part.file.size:
                 part.restart()
                 raise InterruptedTransferError("checksum", file=part.file.name)
             part.write(data)
             self.on_bytes(part.file, len(chunk), part.length)
-            if stop.is_set():
-                return
 
 
 class _DiskError(OSError):
@@ -186,7 +149,7 @@ class _Part:
         self._hash = _hasher(file)
 
     def __enter__(self) -> _Part:
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._descriptor = _open_part(self._path)
         if os.fstat(self._descriptor).st_size > self.file.size:
             os.ftruncate(self._descriptor, 0)
         return self
@@ -238,6 +201,26 @@ class _Part:
         os.replace(self._path, self._cache.blob(self.file.digest))
 
 
+def _open_part(path: Path) -> int:
+    """Open the file at `path` for writing, or a new one in place of a link, a pipe or a file with a second name.
+
+    Raises `OSError`.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, flags, 0o644)
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
+            return descriptor
+        os.close(descriptor)
+    except OSError as error:
+        # What opening a link, and a pipe that nobody reads, comes to.
+        if error.errno not in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            raise
+    path.unlink()
+    return os.open(path, flags | os.O_EXCL, 0o644)
+
+
 def _hasher(file: RemoteFile) -> hashlib._Hash:
     if len(file.digest) == 64:
         return hashlib.sha256()
@@ -247,7 +230,7 @@ def _hasher(file: RemoteFile) -> hashlib._Hash:
 def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Event) -> str | None:
     """The digest of the file at `path`, of the kind that `file` has; None if `stop` was set first."""
     hasher = _hasher(file)
-    with open(path, "rb", buffering=0) as stream:
+    with open_regular(Path(path)) as stream:
         while not stop.is_set():
             block = stream.read(_READ_BYTES)
             if not block:

@@ -16,13 +16,14 @@ from typing import Any
 from engine.atomic_file import write_atomically
 from engine.errors import ModelNotUsable
 from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_object
+from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.inspection import context_length, inspect_folder, read_config, text_config
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 
 _FORMAT = 1
+_LONGEST_REF = 200
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
 # Parameters of the largest model that is offered as a draft; advice decides for each main model whether it pays.
 LARGEST_DRAFT = 5_000_000_000
@@ -160,10 +161,11 @@ def _snapshot(home: Path) -> Path:
     """The snapshot that refs/main names, else the newest, else the repository's folder (a download just begun)."""
     snapshots = home / "snapshots"
     try:
-        named = snapshots / (home / "refs" / "main").read_text(encoding="ascii").strip()
+        named = snapshots / read_bytes(home / "refs" / "main", _LONGEST_REF).decode("ascii").strip()
         if named.is_dir() and named.parent == snapshots:
             return named
     except (OSError, ValueError):
+        # UntrustedJsonError, which a missing or odd file raises, is a ValueError.
         pass
     newest = sorted(filter(os.path.isdir, _entries(snapshots)), key=os.path.getmtime)
     return newest[-1] if newest else home

@@ -30,7 +30,8 @@ class Fault:
     cut_after: the connection ends after that many bytes of a body. stall_after: it goes silent there. drip:
     bytes a second. wrong_length: the Content-Length is off by that much. wrong_bytes: the last byte is
     flipped. status: this answer instead. ignore_range: 200 with everything. to_other_port: redirected to a
-    second server.
+    second server. raw: these bytes are the whole answer, status line and all; `hang` keeps the connection open after
+    them (or after nothing), and `drip` holds for them too.
     """
 
     cut_after: int | None = None
@@ -42,6 +43,8 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     ignore_range: bool = False
     to_other_port: bool = False
+    raw: bytes | None = None
+    hang: bool = False
     times: int | None = None
 
 
@@ -94,19 +97,20 @@ class FakeHub:
     `unplugged`, connections end in the middle and no new one gets an answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.repositories: dict[str, Repository] = {}
         self.faults: dict[tuple[str, str], Fault] = {}
         self.api_faults: dict[str, Fault] = {}
         self.tokens: set[str] = set()
         self.sent: list[Sent] = []
         self.requests: list[str] = []
+        self.token_ports: set[int] = set()
         self.bytes_a_second: int | None = None
         self.unplugged = False
         self.closing = threading.Event()
         self.lock = threading.Lock()
         self._served: dict[int, int] = defaultdict(int)
-        self._servers = [_Server(self), _Server(self)]
+        self._servers = [_Server(self, port), _Server(self)]
         self._threads = [
             threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True) for server in self._servers
         ]
@@ -169,9 +173,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, hub: FakeHub) -> None:
+    def __init__(self, hub: FakeHub, port: int = 0) -> None:
         self.hub = hub
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", port), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is what these tests are about, not news."""
@@ -207,8 +211,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         with self.hub.lock:
             self.hub.requests.append(f"{self.command} {self.path}")
+            if self._token() is not None:
+                self.hub.token_ports.add(self.server.server_port)  # type: ignore[attr-defined]
         fault = self.hub.api_fault_of(path)
-        if fault is not None and fault.status is not None:
+        if fault is not None and fault.raw is not None:
+            self._send_raw(fault)
+        elif fault is not None and fault.status is not None:
             self._answer(fault.status, b"{}", dict(fault.headers))
         elif fault is not None and fault.wrong_bytes:
             self._answer(200, b"<html>not a hub</html>", {"Content-Type": "text/html"})
@@ -303,7 +311,9 @@ class _Handler(BaseHTTPRequestHandler):
         content = repository.files[file]
         headers = {"ETag": f'"{repository.etag(file)}"', "X-Repo-Commit": repository.commit}
         fault = self.hub.fault_of(name, file) if self.command == "GET" else None
-        if fault is not None and fault.to_other_port and not elsewhere:
+        if fault is not None and fault.raw is not None:
+            self._send_raw(fault)
+        elif fault is not None and fault.to_other_port and not elsewhere:
             headers |= {"X-Linked-Etag": headers["ETag"], "X-Linked-Size": str(len(content))}
             self._answer(302, b"", headers | {"Location": self.hub.other_endpoint + self.path})
         elif fault is not None and fault.status is not None:
@@ -355,6 +365,21 @@ class _Handler(BaseHTTPRequestHandler):
         if sent < len(body):
             self.close_connection = True
             self.connection.close()
+
+    def _send_raw(self, fault: Fault) -> None:
+        assert fault.raw is not None
+        self.close_connection = True
+        step = max(1, fault.drip // 20) if fault.drip else _SEND_BYTES
+        try:
+            for start in range(0, len(fault.raw), step):
+                self.wfile.write(fault.raw[start : start + step])
+                if fault.drip and self.hub.closing.wait(step / fault.drip):
+                    return
+            if fault.hang:
+                self.hub.closing.wait()
+        except OSError:
+            # The client has hung up.
+            return
 
     def _range_start(self) -> int:
         match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))

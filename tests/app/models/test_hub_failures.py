@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from app.widgets.application import Application
 from app.wording import models as wording
 from engine.hub import transfer
 from engine.hub.download_job import JobSettings
+from engine.hub.network_watch import Polling
 from tests.app.hub_library import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
 from tests.app.window_driver import WindowDriver
 from tests.engine.model_files.model_folders import model_files
@@ -282,3 +284,28 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     assert [sent.name for sent in hub.sent] == ["config.json"]
     page.cards()[0].check_button.click()
     qtbot.waitUntil(lambda: page.note.text().startswith("Every file of Tiny Draft"))
+
+
+def test_without_a_network_a_download_says_so_and_goes_on_when_it_is_back(
+    paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(hub_endpoint=f"http://127.0.0.1:{port}")
+    # However many tries it has.
+    patient = replace(QUICK, tries=10_000)
+    jobs = JobSettings(policy=patient, space_margin=0, unreached_s=0.2, polling=Polling(first_s=0.1, longest_s=0.1))
+    library = Library(settings, lambda: replace(paths, jobs=jobs), KeychainInMemory())
+    library.get(NAME)
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
+    card = DownloadCard(NAME, library.page_of(NAME))
+    card.show_status(library.downloads[0], "Model")
+    assert "cannot be reached" in card.facts.text()
+    assert card.main_button.text() == "Try again"
+    card.deleteLater()
+    with FakeHub(port=port) as hub:
+        hub.add(NAME, model_files())
+        qtbot.waitUntil(lambda: library.downloads[0].state == "ready")
+    library.close()

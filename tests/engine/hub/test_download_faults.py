@@ -144,12 +144,12 @@ def test_a_hub_may_ask_for_a_wait_in_seconds_or_until_a_date(hub: FakeHub, asked
     assert (caught.value.retry_after or 0.0) >= least
 
 
-def test_nobody_listening_is_offline(open_queue: OpenQueue) -> None:
+def test_nobody_listening_is_no_network(open_queue: OpenQueue) -> None:
     queue = open_queue(endpoint="http://127.0.0.1:9")
     queue.add(NAME)
     error = finish(queue).error
     assert error is not None
-    assert error.reason == "offline"
+    assert error.reason == "no-network"
 
 
 def test_too_little_space_is_refused_before_a_byte_is_fetched(hub: FakeHub, open_queue: OpenQueue) -> None:

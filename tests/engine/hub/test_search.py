@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -136,6 +137,12 @@ def test_reading_a_repository_fetches_the_small_files_only_and_once(
     assert remote.read_vocabulary() == {"a": 0, "b": 1}
     assert read_repository(client, "org/model", tmp_path).read_vocabulary() == {"a": 0, "b": 1}
     assert [sent.name for sent in hub.sent] == ["config.json", "tokenizer.json"]
+
+
+def test_a_pipe_in_place_of_a_kept_file_is_not_waited_for(hub: FakeHub, client: HubClient, tmp_path: Path) -> None:
+    repository = hub.add("org/model", model_files())
+    os.mkfifo(tmp_path / repository.etag("config.json"))
+    assert read_repository(client, "org/model", tmp_path).config["model_type"] == "llama"
 
 
 def test_a_tokenizer_that_cannot_be_fetched_is_unknown_and_no_error(hub: FakeHub, client: HubClient) -> None:

@@ -134,6 +134,18 @@ def test_a_reference_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> Non
     assert "outside" not in only(installed_models(tmp_path)).path
 
 
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_a_reference_that_is_no_regular_file_is_not_read(tmp_path: Path, kind: str) -> None:
+    snapshot = write_snapshot(tmp_path, "org/model", model_files())
+    ref = tmp_path / "models--org--model" / "refs" / "main"
+    ref.unlink()
+    if kind == "pipe":
+        os.mkfifo(ref)
+    else:
+        ref.symlink_to("/dev/zero")
+    assert only(installed_models(tmp_path)).path == str(snapshot)
+
+
 @pytest.fixture
 def no_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:

@@ -1,0 +1,98 @@
+"""The connections of one client: ended from another thread at once, and whether the Hub is reached at all."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+
+class Connections:
+    """The sockets of the requests in flight. Thread-safe.
+
+    `stop` is set once and for all by `end`; a connection that is made after that is ended as soon as it exists.
+    """
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self._lock = threading.Lock()
+        self._open: set[Request] = set()
+        self._unreached_since: float | None = None
+
+    def end(self) -> None:
+        """End every request, also those that wait for a byte."""
+        self.stop.set()
+        with self._lock:
+            requests = list(self._open)
+        for request in requests:
+            request.end()
+
+    def unreached_s(self) -> float:
+        """How long connecting has failed, or has not succeeded, in seconds; 0 from the first connection on."""
+        since = self._unreached_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    @contextmanager
+    def request(self, seconds: float) -> Iterator[Request]:
+        """A request that is ended after `seconds` unless it is `in_time` before."""
+        request = Request(self)
+        timer = threading.Timer(seconds, request.expire)
+        timer.name, timer.daemon = "hub-deadline", True
+        request.in_time = timer.cancel
+        with self._lock:
+            self._open.add(request)
+        timer.start()
+        try:
+            yield request
+        finally:
+            timer.cancel()
+            timer.join()
+            with self._lock:
+                self._open.discard(request)
+
+    def connecting(self) -> None:
+        if self._unreached_since is None:
+            self._unreached_since = time.monotonic()
+
+    def reached(self) -> None:
+        """Note that a connection was made or that bytes arrived."""
+        self._unreached_since = None
+
+
+class Request:
+    """The sockets of one request, redirects included. `in_time()` lifts its deadline."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.expired = False
+        self.in_time: Callable[[], object] = self.end
+        self._connections = connections
+        self._sockets: list[socket.socket] = []
+
+    def trace(self, event: str, details: Mapping[str, Any]) -> None:
+        """Follow the HTTP library's events (its `trace` extension), which is where sockets are seen first."""
+        if event.endswith(".connect_tcp.started"):
+            self._connections.connecting()
+        if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            return
+        self._connections.reached()
+        found = details["return_value"].get_extra_info("socket")
+        if isinstance(found, socket.socket):
+            self._sockets.append(found)
+        if self.expired or self._connections.stop.is_set():
+            self.end()
+
+    def expire(self) -> None:
+        self.expired = True
+        self.end()
+
+    def end(self) -> None:
+        for connection in list(self._sockets):
+            try:
+                # Not the TLS socket's own method, which would hand what is left to the reader undeciphered.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+            except OSError:
+                # Closed already, or taken over by the TLS socket that follows it.
+                continue

@@ -1,0 +1,70 @@
+"""Waits until a network is back that was gone, by connecting to the Hub's address (or the proxy's) now and then."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from engine.hub.client import HubAccess
+
+_CONNECT_S = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """Waits of `first_s`, doubled up to `longest_s`; given up after `total_s` seconds."""
+
+    first_s: float = 2.0
+    longest_s: float = 30.0
+    total_s: float = 24 * 3600.0
+
+
+class NetworkWatch:
+    """`on_back` is called once, on a thread of the watch, when the address can be reached after `start`.
+
+    One connection at a time, closed as soon as it is made; nothing is sent. Offline access never connects.
+    """
+
+    def __init__(self, access: HubAccess, polling: Polling, on_back: Callable[[], None]) -> None:
+        self._access, self._polling, self._on_back = access, polling, on_back
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to wait, unless it does so already."""
+        with self._lock:
+            if self._thread is None and not self._stop.is_set() and not self._access.offline:
+                self._thread = threading.Thread(target=self._run, name="hub-network", daemon=True)
+                self._thread.start()
+
+    def close(self) -> threading.Thread | None:
+        """Stop for good; returns the thread that ends."""
+        with self._lock:
+            self._stop.set()
+            return self._thread
+
+    def _run(self) -> None:
+        wait, until = self._polling.first_s, time.monotonic() + self._polling.total_s
+        back = False
+        while not back and time.monotonic() < until and not self._stop.wait(wait):
+            back = _is_reachable(self._access)
+            wait = min(2.0 * wait, self._polling.longest_s)
+        with self._lock:
+            self._thread = None
+        if back and not self._stop.is_set():
+            self._on_back()
+
+
+def _is_reachable(access: HubAccess) -> bool:
+    parts = urlsplit(access.proxy or access.endpoint)
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with socket.create_connection((parts.hostname, port), timeout=_CONNECT_S):
+            return True
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,242 @@
+"""A Hub that answers a byte at a time, not at all, or with what costs gigabytes to parse; and no network at all."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import tracemalloc
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.download_job import JobSettings
+from engine.hub.downloads import DownloadQueue
+from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.network_watch import Polling
+from engine.hub.transfer import RetryPolicy
+from tests.engine.hub.conftest import QUICK
+from tests.engine.hub.downloading import NAME, OpenQueue, assert_complete, finish, sizeable, until
+from tests.fakehub.server import FakeHub, Fault
+from tests.patience import PATIENCE_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+API = "/api/models"
+AT_ONCE = Polling(first_s=0.05, longest_s=0.05)
+SLOW_BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b"[" * 9999
+
+
+def answer(body: bytes, head: bytes = b"") -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s" % (len(body), head, body)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(raw=SLOW_BODY, drip=20),
+        Fault(raw=b"HTTP/1.1 200 OK\r\nX: " + b"x" * 9999, drip=20),
+        Fault(raw=b"", hang=True),
+    ],
+    ids=["slow body", "slow head", "silent"],
+)
+def test_a_hub_that_answers_a_byte_at_a_time_can_be_paused_and_resumed(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue, fault: Fault
+) -> None:
+    files = sizeable(size=2000)
+    hub.add(NAME, files)
+    hub.api_faults[API] = fault
+    queue = open_queue(stall_s=600.0)
+    queue.add(NAME)
+    until(lambda: bool(hub.requests))
+    queue.pause(NAME)
+    hub.api_faults.clear()
+    queue.resume(NAME)
+    assert finish(queue).error is None
+    assert_complete(cache, files)
+
+
+def test_it_can_be_cancelled_and_added_again(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = sizeable(size=2000)
+    hub.add(NAME, files)
+    hub.api_faults[API] = Fault(raw=SLOW_BODY, drip=20)
+    queue = open_queue(stall_s=600.0)
+    queue.add(NAME)
+    until(lambda: bool(hub.requests))
+    queue.cancel(NAME)
+    hub.api_faults.clear()
+    queue.add(NAME)
+    assert finish(queue).error is None
+    assert_complete(cache, files)
+
+
+def test_closing_does_not_wait_for_it(hub: FakeHub, cache: Path) -> None:
+    hub.add(NAME, sizeable(size=2000))
+    hub.api_faults[API] = Fault(raw=b"", hang=True)
+    queue = DownloadQueue(cache, HubAccess(hub.endpoint, stall_s=600.0))
+    queue.add(NAME)
+    until(lambda: bool(hub.requests))
+    queue.close(timeout=PATIENCE_S)
+    status = queue.status(NAME)
+    assert status is not None
+    assert status.state == "queued"
+
+
+def test_a_whole_answer_has_a_deadline(hub: FakeHub) -> None:
+    hub.api_faults[API] = Fault(raw=SLOW_BODY, drip=20)
+    with (
+        HubClient(HubAccess(hub.endpoint, stall_s=600.0, answer_s=0.3)) as client,
+        pytest.raises(InterruptedTransferError, match="too-slow"),
+    ):
+        client.get_json(API)
+
+
+def test_closing_a_client_ends_its_request_from_another_thread(hub: FakeHub) -> None:
+    hub.api_faults[API] = Fault(raw=SLOW_BODY, drip=20)
+    client = HubClient(HubAccess(hub.endpoint, stall_s=600.0))
+    threading.Thread(target=lambda: (until(lambda: bool(hub.requests)), client.close())).start()
+    with pytest.raises(InterruptedTransferError):
+        client.get_json(API)
+
+
+@pytest.mark.parametrize("body", [b"[" + b"[]," * 3_000_000 + b"[]]", b"[" * 5_000_000], ids=["many", "deep"])
+def test_a_listing_of_millions_of_lists_is_refused_before_it_is_parsed(hub: FakeHub, body: bytes) -> None:
+    hub.api_faults[API] = Fault(raw=answer(body))
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        tracemalloc.start()
+        try:
+            with pytest.raises(HubError, match="does not answer like"):
+                client.get_json(API)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    # The bytes and a copy of them; parsed, they are twenty times as much.
+    assert peak < 4 * len(body) + 8 * 2**20
+
+
+def test_a_packed_answer_is_unpacked_up_to_the_limit_only(hub: FakeHub) -> None:
+    pack = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    bomb = b"".join(pack.compress(bytes(2**20)) for _ in range(256)) + pack.flush()
+    hub.api_faults[API] = Fault(raw=answer(bomb, b"Content-Encoding: gzip\r\n"))
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        tracemalloc.start()
+        try:
+            with pytest.raises(HubError, match="does not answer like"):
+                client.get_json(API)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert peak < 64 * 2**20
+
+
+def test_a_packed_answer_within_the_limit_is_read(hub: FakeHub) -> None:
+    pack = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    hub.api_faults[API] = Fault(raw=answer(pack.compress(b"[1]") + pack.flush(), b"Content-Encoding: gzip\r\n"))
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        assert client.get_json(API)[0] == [1]
+
+
+class Unreached:
+    """An address that nobody listens on, until `open`."""
+
+    def __init__(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.endpoint = f"http://127.0.0.1:{self.port}"
+
+
+def test_a_download_without_a_network_fails_soon_however_many_tries_it_has(open_queue: OpenQueue) -> None:
+    settings = JobSettings(policy=RetryPolicy(first_s=0.01, tries=10**9), space_margin=0, unreached_s=0.1)
+    queue = open_queue(endpoint=Unreached().endpoint, settings=settings)
+    queue.add(NAME)
+    status = finish(queue)
+    assert status.state == "failed"
+    assert status.error is not None
+    assert status.error.reason == "no-network"
+
+
+def test_a_name_that_the_system_looks_up_for_ever_counts_as_no_network(
+    open_queue: OpenQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = threading.Event()
+    monkeypatch.setattr(socket, "create_connection", lambda *_args, **_more: done.wait(PATIENCE_S))
+    queue = open_queue(settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1))
+    queue.add(NAME)
+    try:
+        assert finish(queue).state == "failed"
+    finally:
+        done.set()
+
+
+def test_a_download_goes_on_by_itself_when_the_network_is_back(cache: Path, open_queue: OpenQueue) -> None:
+    gone = Unreached()
+    queue = open_queue(
+        endpoint=gone.endpoint,
+        settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=AT_ONCE),
+    )
+    queue.add(NAME)
+    assert finish(queue).state == "failed"
+    files = sizeable(size=2000)
+    with FakeHub(port=gone.port) as hub:
+        hub.add(NAME, files)
+        until(lambda: (status := queue.status(NAME)) is not None and status.state == "ready")
+    assert_complete(cache, files)
+
+
+def test_what_failed_without_a_network_goes_on_in_the_next_run_too(open_queue: OpenQueue, tmp_path: Path) -> None:
+    gone, state = Unreached(), tmp_path / "downloads.json"
+    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=AT_ONCE)
+    first = open_queue(endpoint=gone.endpoint, settings=settings, state_path=state)
+    first.add(NAME)
+    assert finish(first).state == "failed"
+    first.close()
+    files = sizeable(size=2000)
+    with FakeHub(port=gone.port) as hub:
+        hub.add(NAME, files)
+        second = open_queue(endpoint=gone.endpoint, settings=settings, state_path=state)
+        until(lambda: (status := second.status(NAME)) is not None and status.state == "ready")
+
+
+def test_polling_ends_after_a_while(open_queue: OpenQueue) -> None:
+    gone = Unreached()
+    queue = open_queue(
+        endpoint=gone.endpoint,
+        settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=replace(AT_ONCE, total_s=0.0)),
+    )
+    queue.add(NAME)
+    assert finish(queue).state == "failed"
+    with FakeHub(port=gone.port) as hub:
+        hub.add(NAME, sizeable(size=2000))
+        until(lambda: all(thread.name != "hub-network" for thread in threading.enumerate()))
+        assert hub.requests == []
+
+
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe"])
+def test_a_part_is_never_written_through_what_stands_in_its_place(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue, tmp_path: Path, kind: str
+) -> None:
+    files = sizeable(size=2000)
+    repository = hub.add(NAME, files)
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    blobs = cache / "models--org--model" / "blobs"
+    blobs.mkdir(parents=True)
+    for name in files:
+        part = blobs / f"{repository.etag(name)}.tandem.incomplete"
+        if kind == "link":
+            part.symlink_to(victim)
+        elif kind == "hard link":
+            part.hardlink_to(victim)
+        else:
+            os.mkfifo(part)
+    queue = open_queue()
+    queue.add(NAME)
+    assert finish(queue).error is None
+    assert victim.read_bytes() == b"precious"
+    needed_names = [name for name in files if not name.endswith((".md", ".py"))]
+    assert all((blobs / repository.etag(name)).read_bytes() == files[name] for name in needed_names)
