@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
-
-from tests.app.chats_shown import change_store
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -20,8 +19,6 @@ from PySide6.QtCore import QDeadlineTimer, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.chat.code_block import CodeBlock
-from app.chat.prose import Prose
 from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
 from app.library.library import Library
@@ -30,6 +27,7 @@ from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import PAGES, SettingsWindow
 from app.settings_window.form import Form
+from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
@@ -39,6 +37,7 @@ from engine.stats import RequestStats
 from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
+from tests.app.window_driver import WindowDriver
 
 QUESTIONS = {
     "en": "Where does bisect put an equal element, and how do I write the left version myself?",
@@ -170,12 +169,12 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
     session.answers.ask(QUESTIONS[code])
     _settle(application, lambda: not session.chat.streaming)
-    _settle(application, lambda: not any(block._waits for block in window.findChildren(CodeBlock)))
+    _rest(application)
     for width, height in SIZES:
         window.resize(width, height)
         _save(application, window, folder / f"answer-{name}-{width}.png")
     window.resize(*SIZES[0])
-    window._actions["show-tokens"].trigger()
+    window.trigger("show-tokens")
     _save(application, window, folder / f"tokens-{name}.png")
     window.close()
 
@@ -188,15 +187,15 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
     _settle(application, lambda: session.answers.ready and session.answers.quiet)
     for width, height in SIZES:
         window.resize(width, height)
-        window._actions["compare"].trigger()
-        _settle(application, lambda: not window._comparer.running)
+        window.trigger("compare")
+        _settle(application, lambda: not session.busy)
         _save(application, window, folder / f"compare-{name}-{width}.png")
-        window._comparison.close_overlay()
-        window._actions["tune"].trigger()
+        window.comparison.close_overlay()
+        window.trigger("tune")
         session.models.engine.calibrating.set_result(FOUND)
-        _settle(application, lambda: not window._tuner.running)
+        _settle(application, lambda: not session.busy)
         _save(application, window, folder / f"tune-{name}-{width}.png")
-        window._tuning.close_overlay()
+        window.tuning.close_overlay()
         session.models.engine.scripts[:] = [Script("read"), guessed, plain]
     window.close()
 
@@ -206,29 +205,29 @@ def _own_settings(application: Application, folder: Path, name: str) -> None:
     window, session = _open(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
     session.answers.ask("Where are the roots?")
     _settle(application, lambda: not session.chat.streaming)
-    view = window._transcript.view(session.chat.turns[-1])
+    view = window.turn().view
     view.thinking.unfold()
-    _settle(application, lambda: not any(prose._waits for prose in view.findChildren(Prose)))
-    window._composer.edit.setPlainText("And what if a is 0?")
-    window._composer.files.begin("quadratic equations.pdf")
+    _rest(application)
+    window.write("And what if a is 0?")
+    window.composer.files.begin("quadratic equations.pdf")
     for width, height in SIZES:
         window.resize(width, height)
         _save(application, window, folder / f"formulas-{name}-{width}.png")
-        window._actions["chat-settings"].trigger()
+        window.trigger("chat-settings")
         _save(application, window, folder / f"own-settings-{name}-{width}.png")
-        window._chat_settings.close_overlay()
+        window.chat_settings.close_overlay()
     window.close()
 
 
 def _states(application: Application, folder: Path) -> None:
     window, session = _open(application, [Script("")])
     _save(application, window, folder / "welcome.png")
-    window._palette.open()
+    window.trigger("palette")
     _save(application, window, folder / "palette.png")
-    window._palette.close_overlay()
-    window._shortcuts.open()
+    window.palette.press(Qt.Key.Key_Escape)
+    window.trigger("shortcuts")
     _save(application, window, folder / "shortcuts.png")
-    window._shortcuts.close_overlay()
+    window.shortcut_sheet.close_overlay()
     window.close()
     problem = ModelNotUsable("models/Qwen3-8B-4bit", "incomplete", "model-00002-of-00002.safetensors")
     window, session = _open(application, [Script("")], loads=[problem])
@@ -238,7 +237,7 @@ def _states(application: Application, folder: Path) -> None:
     window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
     session.answers.ask(QUESTIONS["en"])
     _settle(application, lambda: not session.chat.streaming)
-    window._actions["delete-chat"].trigger()
+    window.trigger("delete-chat")
     _settle(application, lambda: not session.busy)
     _save(application, window, folder / "deleted.png")
     window.close()
@@ -258,10 +257,10 @@ def _models(application: Application, folder: Path, name: str) -> None:
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
         for width, height in SIZES:
             window.resize(width, height)
-            for picker in (window._models.main_picker, window._switcher.draft_picker):
-                picker.open()
-                _save(application, window, folder / f"picker-{picker._role}-{name}-{width}.png")
-                picker.close_overlay()
+            for role in ("main", "draft"):
+                window.trigger(f"choose-{role}")
+                _save(application, window, folder / f"picker-{role}-{name}-{width}.png")
+                window.picker(role).close()
         library.show(
             downloading("mlx-community/Qwen3-14B-4bit"),
             downloading("mlx-community/gemma-3-12b-it-qat-4bit", "paused", bytes_done=1_700_000_000),
@@ -271,20 +270,20 @@ def _models(application: Application, folder: Path, name: str) -> None:
         )
         session.models.engine.known = list(LEARNED)
         for width, height in ((1200, 820), (760, 600)):
-            window._settings.resize(width, height)
+            window.settings.resize(width, height)
             for spec in PAGES:
-                window._settings.open(spec.id)
+                window.settings.open(spec.id)
                 _settle(application, lambda: not session.busy)
-                _save(application, window._settings, folder / f"settings-{spec.id}-{name}-{width}.png")
-                _save_end(application, window._settings, spec.id, folder / f"settings-{spec.id}-end-{name}-{width}.png")
-            window._settings.open("models")
-            window._settings.page("models").show_tab(INSTALLED)
-            _save(application, window._settings, folder / f"settings-installed-{name}-{width}.png")
-            window._settings.page("models").show_tab(RECOMMENDED)
+                _save(application, window.settings, folder / f"settings-{spec.id}-{name}-{width}.png")
+                _save_end(application, window.settings, spec.id, folder / f"settings-{spec.id}-end-{name}-{width}.png")
+            window.settings.open("models")
+            window.settings.page("models").show_tab(INSTALLED)
+            _save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
+            window.settings.page("models").show_tab(RECOMMENDED)
         window.close()
         library = ShownLibrary(Path(home), bare())
         window, _ = _open(application, [Script("")], library=library, pair=("starter/main", "starter/draft"))
-        window._offer.refresh()
+        window.offer.refresh()
         for width, height in SIZES:
             window.resize(width, height)
             _save(application, window, folder / f"first-run-{name}-{width}.png")
@@ -294,29 +293,27 @@ def _models(application: Application, folder: Path, name: str) -> None:
 def _chats(application: Application, folder: Path, name: str) -> None:
     """Chats that were stored: the list, a search, versions, an edit, an interrupted answer, the trash."""
     window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
-    change_store(session, _fill)
-    _settle(application, lambda: not session.busy)
+    window.in_store(_fill)
     session.chats.open_id(2)
     _settle(application, lambda: not session.busy)
     for width, height in SIZES:
         window.resize(width, height)
-        window._transcript.view(session.chat.turns[0])._light(True)
+        window.turn(0).hover()
         _save(application, window, folder / f"chats-{name}-{width}.png")
     window.resize(*SIZES[0])
-    window._turns.run(session.chat.turns[0], "edit")
+    window.turn(0).press_question("edit")
     _save(application, window, folder / f"chats-edit-{name}.png")
-    window._chats.search.setText("draft")
-    window._find.open()
-    window._find.edit.setText("guess")
+    window.sidebar.search.setText("draft")
+    window.find_in_chat("model")
     _settle(application, lambda: not session.busy)
     _save(application, window, folder / f"chats-search-{name}.png")
-    window._chats.search.clear()
+    window.sidebar.search.clear()
     session.chats.trash(3)
     _settle(application, lambda: not session.busy)
-    window._chats.show_view("trashed")
+    session.list.show_view("trashed")
     _settle(application, lambda: not session.busy)
     _save(application, window, folder / f"chats-trash-{name}.png")
-    window._chats.row_menu.purge_wanted.emit(3)
+    window.find(ChatPane).row_menu.purge_wanted.emit(3)
     _save(application, window, folder / f"chats-purge-{name}.png")
     window.close()
 
@@ -343,7 +340,7 @@ def _open(
     loads: list | None = None,
     library: ShownLibrary | None = None,
     pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
-) -> tuple[MainWindow, Session]:
+) -> tuple[WindowDriver, Session]:
     engine = ScriptedEngine(scripts, loads=loads or [])
     home = Path(mkdtemp(prefix="tandem-pictures-"))
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
@@ -353,13 +350,18 @@ def _open(
     window.show()
     session.models.load(*pair)
     _settle(application, lambda: not session.models.pair.loading and session.chats.store_ready and not session.busy)
-    return window, session
+    return WindowDriver(window, session, partial(_settle, application)), session
 
 
 def _settle(application: Application, ready) -> None:
     deadline = QDeadlineTimer(10_000)
     while not ready() and not deadline.hasExpired():
         application.processEvents()
+
+
+def _rest(application: Application) -> None:
+    """Let code be coloured and formulas be set, which happens in the background."""
+    _settle(application, QDeadlineTimer(400).hasExpired)
 
 
 def _save_end(application: Application, settings: SettingsWindow, page_id: str, path: Path) -> None:
@@ -371,10 +373,11 @@ def _save_end(application: Application, settings: SettingsWindow, page_id: str, 
         page.verticalScrollBar().setValue(0)
 
 
-def _save(application: Application, window: QWidget, path: Path) -> None:
+def _save(application: Application, shown: WindowDriver | QWidget, path: Path) -> None:
     for _ in range(5):
         application.processEvents()
-    window.grab().save(str(path))
+    widget = shown.window if isinstance(shown, WindowDriver) else shown
+    widget.grab().save(str(path))
 
 
 if __name__ == "__main__":

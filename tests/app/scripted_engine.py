@@ -37,6 +37,7 @@ class ScriptedRound:
     arguments: tuple[tuple[str, float | str], ...] = ()
 
 
+STORY = "Once upon a time there was a draft model that guessed what comes next, and it was right most of the time."
 FULL = ScriptedRound(4, 4)
 PLAIN = ScriptedRound(0, 0, "main", "off")
 PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), ScriptedRound(6, 6, "ngram"))

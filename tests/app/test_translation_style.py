@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.test_translations import forms, messages
+from tests.app.translation_files import forms, messages
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "i18n" / "glossary.md"
 TRANSLATED = ("ko", "ja", "zh_CN")

@@ -6,10 +6,8 @@ import ast
 import importlib.util
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QCoreApplication
@@ -17,28 +15,14 @@ from PySide6.QtCore import QCoreApplication
 from app.actions.spec import MENUS
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
+from tests.app.translation_files import SOURCES, forms, messages
 
 if TYPE_CHECKING:
     from app.widgets.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "i18n"
 ACCELERATOR = re.compile(r"(?<!&)&([^&\s])")
 PLACEHOLDER = re.compile(r"\{[^}]*\}|%n|%[0-9]|</?b>")
-
-
-def messages(language: str) -> Iterator[tuple[str, ElementTree.Element]]:
-    tree = ElementTree.parse(SOURCES / f"tandem_{language}.ts")
-    for context in tree.getroot().iter("context"):
-        for message in context.iter("message"):
-            yield context.findtext("name") or "", message
-
-
-def forms(message: ElementTree.Element) -> list[str]:
-    translation = message.find("translation")
-    assert translation is not None
-    plural = [form.text or "" for form in translation.iter("numerusform")]
-    return plural or [translation.text or ""]
 
 
 def test_the_files_hold_exactly_the_strings_of_the_sources(tmp_path: Path) -> None:

@@ -63,7 +63,9 @@ class WindowDriver:
         self.window, self.session, self.wait = window, session, wait
 
     def __getattr__(self, name: str) -> Any:
-        # The tests that still treat the driver as the window.
+        """What the window itself shows of Qt: size, visibility, title."""
+        if name.startswith("_"):
+            raise AttributeError(name)
         return getattr(self.window, name)
 
     def find(self, kind: type[Found], name: str = "") -> Found:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QEnterEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -105,6 +105,15 @@ class TurnDriver:
         return self.view.tokens
 
     @property
+    def thoughts(self) -> str:
+        """The head of the folded thoughts: how many tokens, how long."""
+        return self.view.thinking.head.text()
+
+    @property
+    def thoughts_shown(self) -> bool:
+        return self.view.thinking.body.isVisible()
+
+    @property
     def bubble(self) -> QuestionBubble:
         return self.view.findChild(QuestionBubble)
 
@@ -128,6 +137,11 @@ class TurnDriver:
 
     def press_note(self) -> None:
         self.note.findChild(QPushButton).click()
+
+    def hover(self) -> None:
+        """Move the pointer over the turn, which shows its buttons."""
+        middle = QPointF(self.view.rect().center())
+        QCoreApplication.sendEvent(self.view, QEnterEvent(middle, middle, middle))
 
     def press(self, word: str) -> None:
         """Press a button of the answer: copy, again, go-on, branch, more, previous, next."""

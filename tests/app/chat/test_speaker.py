@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QMenu
 from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
-from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import STORY
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

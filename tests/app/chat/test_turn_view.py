@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import STORY
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

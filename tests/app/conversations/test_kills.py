@@ -15,8 +15,8 @@ import pytest
 
 from app.conversations.opening import open_store
 from app.conversations.schema import LATEST, version_of
+from tests.app.conversations.older_versions import write_version
 from tests.app.conversations.surviving import must_be_on_disk, wait_for
-from tests.app.conversations.test_migrations import write_version
 
 if TYPE_CHECKING:
     from pathlib import Path

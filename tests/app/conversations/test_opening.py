@@ -24,7 +24,7 @@ from app.session.store_client import OPENED_AT, last_on_screen
 from engine.events import Token
 from engine.stats import RoundRecord
 from tests.app.conversations.corpus import fill
-from tests.app.conversations.test_migrations import write_version
+from tests.app.conversations.older_versions import write_version
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:

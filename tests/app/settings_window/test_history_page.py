@@ -18,7 +18,6 @@ from app.settings_window.history_page import HistoryPage
 from app.speculation.history_table import COLUMNS
 from app.widgets.application import Application
 from engine.stats import RequestStats
-from tests.app.chats_shown import change_store
 from tests.app.conftest import OpenShown
 from tests.app.window_driver import WindowDriver
 
@@ -47,7 +46,7 @@ def window(open_shown: OpenShown) -> WindowDriver:
 @pytest.fixture
 def page(window: WindowDriver, qtbot: QtBot) -> HistoryPage:
     qtbot.waitUntil(lambda: window.session.chats.store_ready)
-    change_store(window.session, fill)
+    window.in_store(fill)
     window.settings.open("history")
     shown: HistoryPage = window.settings.page("history")
     qtbot.waitUntil(lambda: len(shown.table.rows) == 2)

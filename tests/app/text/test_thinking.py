@@ -12,9 +12,7 @@ from app.session.answer import Answer, State
 from app.text.thinking import GrowingParts, Parts, parts_of
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats, RoundRecord
-from tests.app.chats_shown import view
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.window.test_main_window import answer_of, ask, shown_text, wait_for_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,18 +101,18 @@ def test_half_a_mark_is_not_shown_while_more_may_come() -> None:
     assert parts_of("<thin", ended=False) == Parts("", "", 5, closed=False)
 
 
-def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(TEXT)]))
-    ask(window, "2 + 2?")
-    wait_for_end(window, qtbot)
-    fold = view(window).thinking
-    answer = answer_of(window)
+    window.ask("2 + 2?")
+    window.wait_until_answered()
+    fold = window.turn().view.thinking
+    answer = window.answer()
     tokens, seconds = answer.thinking_figures()
     assert "".join(token.text for token in answer.tokens[:tokens]).startswith(f"<think>\n{THOUGHT}\n</think>")
     assert seconds
     assert fold.head.text() == f"Thought for {seconds:.2f} s, {tokens} tokens"
     assert not fold.body.isVisible()
-    assert shown_text(window) == "It is 4."
+    assert window.shown_text() == "It is 4."
     fold.head.click()
     assert fold.body.text_views[0].toPlainText() == THOUGHT  # type: ignore[attr-defined]
 
@@ -122,36 +120,35 @@ def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow, q
 def test_thoughts_are_counted_while_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script(TEXT)], gate=threading.Semaphore(5))
     window = open_window(engine)
-    ask(window, "2 + 2?")
-    qtbot.waitUntil(lambda: len(answer_of(window).tokens) > 4)
-    assert view(window).thinking.head.text() == f"Thinking… {len(answer_of(window).tokens)} tokens"
+    window.ask("2 + 2?")
+    qtbot.waitUntil(lambda: len(window.answer().tokens) > 4)
+    assert window.turn().thoughts == f"Thinking… {len(window.answer().tokens)} tokens"
     engine.gate.release(1000)  # type: ignore[union-attr]
-    wait_for_end(window, qtbot)
+    window.wait_until_answered()
 
 
 def test_a_stored_answer_has_its_thoughts_and_their_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script(TEXT)]))
-    ask(window, "2 + 2?")
-    wait_for_end(window, qtbot)
-    tokens, _ = answer_of(window).thinking_figures()
+    window.ask("2 + 2?")
+    window.wait_until_answered()
+    tokens, _ = window.answer().thinking_figures()
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window._session.chat.turns))
-    qtbot.waitUntil(lambda: f"{tokens} tokens" in view(window).thinking.head.text())
+    qtbot.waitUntil(lambda: bool(window.turns))
+    qtbot.waitUntil(lambda: f"{tokens} tokens" in window.turn().thoughts)
 
 
-def test_what_is_copied_is_the_reply(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_what_is_copied_is_the_reply(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(TEXT)]))
-    ask(window, "2 + 2?")
-    wait_for_end(window, qtbot)
-    window._actions["copy-answer"].trigger()
+    window.ask("2 + 2?")
+    window.wait_until_answered()
+    window.trigger("copy-answer")
     assert QGuiApplication.clipboard().text() == "It is 4."
 
 
-def test_a_search_that_finds_a_thought_unfolds_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_search_that_finds_a_thought_unfolds_it(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(TEXT)]))
-    ask(window, "2 + 2?")
-    wait_for_end(window, qtbot)
-    window._find.open()
-    window._find.edit.setText("wants")
-    assert view(window).thinking.body.isVisible()
+    window.ask("2 + 2?")
+    window.wait_until_answered()
+    window.find_in_chat("wants")
+    assert window.turn().thoughts_shown

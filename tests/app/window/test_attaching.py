@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from pypdf import PdfWriter
-from pypdf.generic import DictionaryObject, NameObject, StreamObject
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
 from app.conversations.records import Attachment
-from app.session.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable, count_tokens, read_attachment
+from app.session.attachments import NotAttachable, read_attachment
 from app.widgets.layouts import settle_layouts
 from app.window.attachment_reader import AttachmentReader
-from engine import starter_pair
+from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.patience import PATIENCE_S
 
@@ -132,22 +129,6 @@ def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, t
     assert window.composer.files.isHidden()
 
 
-def pdf(*pages: str) -> PdfWriter:
-    """A PDF file with a line of text on each page."""
-    writer = PdfWriter()
-    font = DictionaryObject()
-    for name, value in (("/Type", "/Font"), ("/Subtype", "/Type1"), ("/BaseFont", "/Helvetica")):
-        font[NameObject(name)] = NameObject(value)
-    for words in pages:
-        page = writer.add_blank_page(200, 200)
-        stream = StreamObject()
-        stream.set_data(f"BT /F1 12 Tf 10 100 Td ({words}) Tj ET".encode() if words else b"")
-        fonts = DictionaryObject({NameObject("/F1"): font})
-        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
-        page[NameObject("/Contents")] = writer._add_object(stream)
-    return writer
-
-
 def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
     pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
     engine = ScriptedEngine([Script("Two pages.")])
@@ -159,26 +140,6 @@ def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot
     assert engine.requests[-1].messages[-1]["content"] == (
         "paper.pdf\n```\nFirst page.\n\nLast page.\n```\n\nHow long is it?"
     )
-
-
-def test_a_pdf_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
-    pdf("", "").write(tmp_path / "no-text.pdf")
-    closed = pdf("Nobody reads this.")
-    closed.encrypt("secret", algorithm="RC4-128")
-    closed.write(tmp_path / "encrypted.pdf")
-    (tmp_path / "damaged.pdf").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
-    (tmp_path / "too-large.pdf").write_bytes(b"%PDF-1.7\n" + b" " * LARGEST_PDF_BYTES)
-    for reason in ("no-text", "encrypted", "damaged", "too-large"):
-        with pytest.raises(NotAttachable) as caught:
-            read_attachment(tmp_path / f"{reason}.pdf")
-        assert caught.value.reason == reason
-
-
-def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> None:
-    open_ = pdf("Everybody reads this.")
-    open_.encrypt("", "owner", algorithm="RC4-128")
-    open_.write(tmp_path / "open.pdf")
-    assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
 
 
 @pytest.mark.parametrize(
@@ -203,28 +164,6 @@ def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtb
     window.paste(tmp_path / "a.txt")
     files = window.composer.files
     qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
-
-
-def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
-    (tmp_path / "long").write_bytes(b"a" * (LARGEST_BYTES + 1))
-    (tmp_path / "zero").write_bytes(b"a\0b")
-    (tmp_path / "wide-zero").write_bytes("a\0b".encode("utf-16"))
-    (tmp_path / "noise").write_bytes(bytes(128 + 73 * number % 128 for number in range(100)))
-    for name, reason in (
-        ("long", "too-large"),
-        ("zero", "not-text"),
-        ("wide-zero", "not-text"),
-        ("noise", "unknown-encoding"),
-        ("absent", "unreadable"),
-    ):
-        with pytest.raises(NotAttachable) as caught:
-            read_attachment(tmp_path / name)
-        assert caught.value.reason == reason
-
-
-def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
-    assert count_tokens(starter_pair()[0], "Tandem") in range(1, 7)
-    assert count_tokens(tmp_path, "Tandem") is None
 
 
 @pytest.fixture
@@ -295,48 +234,6 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     window.wait_until_answered()
     qtbot.waitUntil(lambda: not window.session.busy)
     assert window.composer.files.attachments == ()
-
-
-def test_half_characters_of_a_pdf_file_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pdf("First page.").write(tmp_path / "paper.pdf")
-    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
-    attachment = read_attachment(tmp_path / "paper.pdf")
-    assert attachment.text == "x\ufffdy"
-    assert count_tokens(starter_pair()[0], attachment.text)
-
-
-def test_a_pipe_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(NotAttachable) as refused:
-        read_attachment(tmp_path / "pipe.txt")
-    assert refused.value.reason == "unreadable"
-
-
-def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
-    gate, reading, pages = threading.Event(), threading.Event(), []
-
-    def slowly(page: object) -> str:
-        pages.append(page)
-        reading.set()
-        gate.wait(PATIENCE_S)
-        return "words"
-
-    monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
-    window = open_window(ScriptedEngine())
-    window.settle()
-    window.paste(tmp_path / "long.pdf")
-    qtbot.waitUntil(reading.is_set)
-    (away,) = window.composer.files.findChildren(QToolButton)
-    away.click()
-    gate.set()
-    window.settle()
-    qtbot.waitUntil(lambda: not window.session.busy)
-    assert len(pages) == 1
-    assert window.composer.files.attachments == ()
-    assert window.banner.isHidden()
 
 
 def test_closing_the_window_ends_the_reading_of_a_pdf_file(

@@ -8,16 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QToolButton
 
 from app.session.answer import State
 from app.system import crash
 from app.wording import figures
-from engine.errors import InternalFailure, ModelNotUsable
-from engine.status import LoadedPair
-from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, model_info
+from engine.errors import InternalFailure
+from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine
 from tests.app.window_driver import texts
 
 if TYPE_CHECKING:
@@ -25,28 +22,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.session.answer import Answer
     from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
-
-STORY = "Once upon a time there was a draft model that guessed what comes next, and it was right most of the time."
-
-
-def ask(window: WindowDriver, text: str) -> None:
-    window.ask(text)
-
-
-def answer_of(window: WindowDriver) -> Answer:
-    return window.answer()
-
-
-def wait_for_end(window: WindowDriver, _qtbot: QtBot) -> None:
-    window.wait_until_answered()
-
-
-def shown_text(window: WindowDriver) -> str:
-    return window.shown_text()
 
 
 def test_a_question_is_answered(open_window: OpenWindow) -> None:
@@ -140,90 +117,6 @@ def test_closing_while_it_streams_is_clean(open_window: OpenWindow, qtbot: QtBot
     qtbot.waitUntil(lambda: window.shown_text() != "")
     window.close()
     assert not engine.running
-
-
-def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine(load_gate=threading.Event())
-    window = open_window(engine, load=False)
-    window.close()
-    assert engine.closed
-
-
-def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
-    window = open_window(engine, load=False)
-    assert "loading" in window.header.main.accessibleName()
-    assert "loading" in window.context_text
-    window.ask("hello")
-    assert window.session.chat.turns == []
-    assert window.unsent == "hello"
-    engine.load_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: window.session.answers.ready)
-    window.send()
-    window.wait_until_answered()
-    assert window.shown_text() == "Hi there."
-
-
-def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script("Hi there.")], draft_gate=threading.Event())
-    window = open_window(engine, load=False)
-    session = window.session
-    qtbot.waitUntil(lambda: session.answers.ready)
-    assert session.models.pair.loading == "draft"
-    # The answer is recorded as one of the pair that is on its way.
-    assert session.models.pair.names == ("main", "starter/draft")
-    assert "You can ask already" in window.header.draft.toolTip()
-    assert not window.is_enabled("compare")
-    window.ask("hello")
-    window.wait_until_answered()
-    assert window.shown_text() == "Hi there."
-    assert session.models.pair.loading == "draft"
-    engine.draft_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not session.models.pair.loading)
-    assert session.models.pair.draft is not None
-
-
-def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow, qtbot: QtBot) -> None:
-    problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
-    engine = ScriptedEngine(loads=[problem], draft_gate=threading.Event())
-    window = open_window(engine, load=False)
-    qtbot.waitUntil(lambda: window.session.answers.ready)
-    assert window.banner.isHidden()
-    engine.draft_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
-    assert "vocabularies differ" in window.banner_text
-    assert window.session.answers.ready
-
-
-def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: QtBot) -> None:
-    problem = ModelNotUsable("models/big", "incomplete", "model.safetensors")
-    engine = ScriptedEngine(loads=[problem])
-    window = open_window(engine)
-    assert window.banner.isVisible()
-    assert "model.safetensors" in window.banner_text
-    assert "No main model" in window.context_text
-    window.press_banner()
-    qtbot.waitUntil(lambda: window.session.answers.ready)
-    assert window.banner.isHidden()
-
-
-def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine()
-    window = open_window(engine)
-    engine.loads.append(ModelNotUsable("models/other", "missing"))
-    window.session.models.load("models/other", None)
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
-    assert window.session.answers.ready
-    assert window.session.models.pair.draft is not None
-
-
-def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: Path) -> None:
-    problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
-    pair = LoadedPair(model_info(tmp_path / "main"), None, problem)
-    window = open_window(ScriptedEngine(loads=[pair]))
-    assert "vocabularies differ" in window.header.draft.toolTip()
-    assert "vocabularies differ" in window.banner_text
-    assert window.session.answers.ready
 
 
 def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow) -> None:
@@ -332,57 +225,6 @@ def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow
     assert newest.isVisible()
     newest.click()
     assert bar.value() == bar.maximum()
-
-
-def test_a_click_on_a_link_shows_the_address_and_opens_nothing(open_window: OpenWindow, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    opened: list[str] = []
-    monkeypatch.setattr("app.chat.link_menu.QDesktopServices.openUrl", lambda url: opened.append(url.toString()))
-    window = open_window(ScriptedEngine([Script("See [this](https://example.org/a) page.")]))
-    window.ask("where?")
-    window.wait_until_answered()
-    menu = window.transcript.link_menu
-    menu.fill("https://example.org/a")
-    assert menu.actions()[0].text() == "https://example.org/a"
-    assert opened == []
-    menu.actions()[2].trigger()
-    assert opened == ["https://example.org/a"]
-
-
-@pytest.mark.parametrize(
-    ("address", "shown", "opens"),
-    [
-        ("https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B5%AD", "https://ko.wikipedia.org/wiki/한국", True),
-        ("https://example.org/a?x=1&y=2", "https://example.org/a?x=1&&y=2", True),
-        # Letters that look like others, signs that turn the direction, and a user who looks like a host.
-        ("https://аррӏе.com/", "https://xn--80ak6aa92e.com/", True),
-        ("https://example.org/%E2%80%AEgnp.exe", "https://example.org/%E2%80%AEgnp.exe", True),
-        ("https://example.com@example.org/", "https://example.org/", True),
-        ("mailto:a@example.org", "mailto:a@example.org", True),
-        ("file:///Applications/Calculator.app", "file:///Applications/Calculator.app", False),
-        ("javascript:alert(1)", "javascript:alert(1)", False),
-        ("notes/a.md", "notes/a.md", False),
-    ],
-)
-def test_a_link_shows_where_it_really_goes_and_opens_only_what_a_browser_reads(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, address: str, shown: str, opens: bool
-) -> None:
-    opened: list[QUrl] = []
-    monkeypatch.setattr("app.chat.link_menu.QDesktopServices.openUrl", opened.append)
-    menu = open_window(ScriptedEngine()).transcript.link_menu
-    menu.fill(address)
-    text, open_it, copy_it = (action for action in menu.actions() if not action.isSeparator())
-    assert (text.text(), text.isEnabled(), open_it.isEnabled()) == (shown, False, opens)
-    open_it.trigger()
-    assert [url.userInfo() for url in opened] == [""] * opens
-    copy_it.trigger()
-    assert QGuiApplication.clipboard().text() == address
-
-
-def test_a_very_long_address_does_not_make_the_menu_wider_than_the_screen(open_window: OpenWindow) -> None:
-    menu = open_window(ScriptedEngine()).transcript.link_menu
-    menu.fill("https://example.org/" + "a" * 5000)
-    assert menu.sizeHint().width() < 700
-    assert menu.actions()[0].text().startswith("https://example.org/aaa")
 
 
 def test_settings_of_the_panel_reach_the_next_request(open_window: OpenWindow) -> None:

@@ -1,0 +1,101 @@
+"""The window while models load, and when they cannot be loaded."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from engine.errors import ModelNotUsable
+from engine.status import LoadedPair
+from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.app.conftest import OpenWindow
+
+
+def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine(load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    window.close()
+    assert engine.closed
+
+
+def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    assert "loading" in window.header.main.accessibleName()
+    assert "loading" in window.context_text
+    window.ask("hello")
+    assert window.session.chat.turns == []
+    assert window.unsent == "hello"
+    engine.load_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.send()
+    window.wait_until_answered()
+    assert window.shown_text() == "Hi there."
+
+
+def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("Hi there.")], draft_gate=threading.Event())
+    window = open_window(engine, load=False)
+    session = window.session
+    qtbot.waitUntil(lambda: session.answers.ready)
+    assert session.models.pair.loading == "draft"
+    # The answer is recorded as one of the pair that is on its way.
+    assert session.models.pair.names == ("main", "starter/draft")
+    assert "You can ask already" in window.header.draft.toolTip()
+    assert not window.is_enabled("compare")
+    window.ask("hello")
+    window.wait_until_answered()
+    assert window.shown_text() == "Hi there."
+    assert session.models.pair.loading == "draft"
+    engine.draft_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    assert session.models.pair.draft is not None
+
+
+def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow, qtbot: QtBot) -> None:
+    problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
+    engine = ScriptedEngine(loads=[problem], draft_gate=threading.Event())
+    window = open_window(engine, load=False)
+    qtbot.waitUntil(lambda: window.session.answers.ready)
+    assert window.banner.isHidden()
+    engine.draft_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    assert "vocabularies differ" in window.banner_text
+    assert window.session.answers.ready
+
+
+def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: QtBot) -> None:
+    problem = ModelNotUsable("models/big", "incomplete", "model.safetensors")
+    engine = ScriptedEngine(loads=[problem])
+    window = open_window(engine)
+    assert window.banner.isVisible()
+    assert "model.safetensors" in window.banner_text
+    assert "No main model" in window.context_text
+    window.press_banner()
+    qtbot.waitUntil(lambda: window.session.answers.ready)
+    assert window.banner.isHidden()
+
+
+def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    window = open_window(engine)
+    engine.loads.append(ModelNotUsable("models/other", "missing"))
+    window.session.models.load("models/other", None)
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    assert window.session.answers.ready
+    assert window.session.models.pair.draft is not None
+
+
+def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: Path) -> None:
+    problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
+    pair = LoadedPair(model_info(tmp_path / "main"), None, problem)
+    window = open_window(ScriptedEngine(loads=[pair]))
+    assert "vocabularies differ" in window.header.draft.toolTip()
+    assert "vocabularies differ" in window.banner_text
+    assert window.session.answers.ready
